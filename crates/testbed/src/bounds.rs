@@ -1,0 +1,16 @@
+//! Every bound of the testbed, in one place. Whatever passes one becomes a typed error that names what was awaited.
+
+use std::time::Duration;
+
+/// How long the keeper may take to make the directory and the user, its wait for other keepers included.
+pub const KEEPER_START: Duration = Duration::from_secs(30);
+/// How long the keeper may take to end every process and to remove what it made.
+pub const KEEPER_END: Duration = Duration::from_secs(30);
+/// How long the X server may take to say its display number.
+pub const DISPLAY_START: Duration = Duration::from_secs(20);
+/// How long a bus may take to listen, and one of its services to own its name.
+pub const BUS_START: Duration = Duration::from_secs(20);
+/// How long the window manager may take to announce itself.
+pub const WINDOW_MANAGER_START: Duration = Duration::from_secs(20);
+/// The longest line a service may say at its start, in bytes.
+pub const LINE_BYTES: usize = 64 * 1024;
