@@ -14,3 +14,5 @@ pub const BUS_START: Duration = Duration::from_secs(20);
 pub const WINDOW_MANAGER_START: Duration = Duration::from_secs(20);
 /// The longest line a service may say at its start, in bytes.
 pub const LINE_BYTES: usize = 64 * 1024;
+/// How much of the services' complaints an error carries, in bytes.
+pub const LOG_TAIL_BYTES: usize = 4 * 1024;

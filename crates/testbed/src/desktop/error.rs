@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::keeper::Premises;
 use crate::bounded_line::LineError;
+use crate::bounds;
 
 /// Why a desktop could not be started, used or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +22,14 @@ pub enum DesktopError {
         program: String,
         /// The system's reason.
         source: std::io::Error,
+    },
+    /// The desktop did not start.
+    #[error("the desktop did not start; its services said: {log}")]
+    NotFurnished {
+        /// What failed.
+        source: Box<DesktopError>,
+        /// The end of what the services complained about.
+        log: String,
     },
     /// A part of the desktop did not become ready.
     #[error("{what} did not become ready")]
@@ -92,6 +102,12 @@ impl DesktopError {
         } else {
             Self::NotStarted { program, source }
         }
+    }
+
+    pub(super) fn with_log(self, premises: &Premises) -> Self {
+        let log = std::fs::read(premises.service_log()).unwrap_or_default();
+        let tail = &log[log.len().saturating_sub(bounds::LOG_TAIL_BYTES)..];
+        Self::NotFurnished { source: Box::new(self), log: String::from_utf8_lossy(tail).trim().to_owned() }
     }
 
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

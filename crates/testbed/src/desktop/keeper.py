@@ -19,6 +19,7 @@ import secrets
 import select
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -169,7 +170,6 @@ def end_processes(premises):
                 waiting.discard(descriptor)
         for _, descriptor in held:
             os.close(descriptor)
-    remove_display_locks(ended)
     return {"ended": sorted(ended), "survivors": sorted(owned_processes(premises))}
 
 
@@ -232,21 +232,23 @@ def kill(descriptor):
         return False
 
 
-def remove_display_locks(ended):
-    """A killed X server leaves its lock and its socket; both are named by the display, the lock holds the process id."""
-    for lock in glob.glob(f"{BASE}/.X*-lock"):
+def remove_dead_displays(uid):
+    """A killed X server leaves its socket behind, and its lock where it made one. Nobody answers at such a socket."""
+    for path in glob.glob(f"{BASE}/.X11-unix/X*"):
         try:
-            with open(lock) as file:
-                holder = int(file.read().strip() or "0")
-        except (OSError, ValueError):
+            if os.lstat(path).st_uid != uid:
+                continue
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(path)
+        except ConnectionRefusedError:
+            remove_file(path)
+            remove_file(f"{BASE}/.X{os.path.basename(path)[1:]}-lock")
+        except OSError:
             continue
-        if holder in ended:
-            number = lock[len(f"{BASE}/.X") : -len("-lock")]
-            for path in (f"{BASE}/.X11-unix/X{number}", lock):
-                remove_file(path)
 
 
 def unmake_premises(premises):
+    remove_dead_displays(premises["uid"])
     if premises["user"] is not None:
         remove_strays(premises["uid"])
         remove_user(premises["user"])

@@ -29,6 +29,12 @@ pub struct Premises {
     pub gid: u32,
 }
 
+impl Premises {
+    pub(super) fn service_log(&self) -> PathBuf {
+        self.directory.join("services.log")
+    }
+}
+
 /// What stopping a desktop ended.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,11 +7,12 @@ mod environment;
 mod error;
 mod keeper;
 mod program;
+mod services;
 mod window_manager;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 
 use x11rb::rust_connection::RustConnection;
 
@@ -21,18 +22,14 @@ pub use error::{DesktopError, DisplayError};
 pub use keeper::{Ending, Premises};
 
 use crate::application::Application;
-use buses::SessionBus;
-use display::Display;
 use keeper::Keeper;
+use services::Services;
 
 /// A running private desktop. Stopping or dropping it ends every process in it and removes whatever it made; so does
 /// the death of the process that holds it.
 #[derive(Debug)]
 pub struct PrivateDesktop {
-    environment: Environment,
-    accessibility_bus_address: Option<String>,
-    display: Display,
-    services: Vec<Child>,
+    services: Services,
     premises: Premises,
     keeper: Keeper,
 }
@@ -44,40 +41,15 @@ impl PrivateDesktop {
     /// A part is not installed, or did not become ready within its bound. Nothing is left behind then.
     pub fn start(configuration: &DesktopConfiguration) -> Result<Self, DesktopError> {
         let (keeper, premises) = Keeper::start()?;
-        let mut environment = Environment::of(&premises);
-        let display = Display::start(&premises, configuration.screen, |program| {
-            program::command(&premises, &environment, program)
-        })?;
-        environment.set("DISPLAY", display.name());
-        environment.set("XAUTHORITY", display.cookie_file());
-        let accessible = configuration.accessibility == Accessibility::On;
-        let bus =
-            SessionBus::start(&premises, accessible, |program| program::command(&premises, &environment, program))?;
-        environment.set("DBUS_SESSION_BUS_ADDRESS", &bus.address);
-        let mut desktop = Self {
-            environment,
-            accessibility_bus_address: None,
-            display,
-            services: vec![bus.process],
-            premises,
-            keeper,
-        };
-        if configuration.window_manager == WindowManager::Openbox {
-            let connection = desktop.connect()?;
-            let prepare = |program: &str| desktop.system_command(program);
-            let manager = window_manager::start(&desktop.premises, &connection, prepare)?;
-            desktop.services.push(manager);
+        match Services::start(&premises, configuration) {
+            Ok(services) => Ok(Self { services, premises, keeper }),
+            Err(error) => Err(error.with_log(&premises)),
         }
-        if accessible {
-            let address = buses::start_accessibility(|program| desktop.system_command(program))?;
-            desktop.accessibility_bus_address = Some(address);
-        }
-        Ok(desktop)
     }
 
     /// What a process of this desktop has in its environment, and nothing else.
     pub fn environment(&self) -> &Environment {
-        &self.environment
+        &self.services.environment
     }
 
     /// Where the desktop lives and as whom it runs.
@@ -92,17 +64,17 @@ impl PrivateDesktop {
 
     /// The value of `DISPLAY`.
     pub fn display_name(&self) -> String {
-        self.display.name()
+        self.services.display.name()
     }
 
     /// The process id of the X server.
     pub fn x_server_process(&self) -> u32 {
-        self.display.process.id()
+        self.services.display.process.id()
     }
 
     /// Where the accessibility bus listens; `None` where there is none.
     pub fn accessibility_bus_address(&self) -> Option<&str> {
-        self.accessibility_bus_address.as_deref()
+        self.services.accessibility_bus_address.as_deref()
     }
 
     /// A connection of the calling process to the X server, whatever its own environment says.
@@ -110,7 +82,7 @@ impl PrivateDesktop {
     /// # Errors
     /// The server does not serve.
     pub fn connect(&self) -> Result<RustConnection, DisplayError> {
-        self.display.connect()
+        self.services.display.connect()
     }
 
     /// A command that will run as the desktop's user with the desktop's environment, in the user's home directory.
@@ -122,7 +94,7 @@ impl PrivateDesktop {
     /// The copy cannot be made.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Result<Command, DesktopError> {
         let reachable = program::within_reach(&self.premises, program.as_ref())?;
-        Ok(program::command(&self.premises, &self.environment, reachable))
+        Ok(program::command(&self.premises, &self.services.environment, reachable))
     }
 
     /// Starts an application in a process group of its own, with its output in a file below the desktop's directory.
@@ -162,14 +134,8 @@ impl PrivateDesktop {
 
     fn end(&mut self) -> Result<Option<Ending>, DesktopError> {
         let ending = self.keeper.end();
-        for service in self.services.iter_mut().chain([&mut self.display.process]) {
-            service.wait().ok();
-        }
+        self.services.reap();
         ending
-    }
-
-    fn system_command(&self, program: &str) -> Command {
-        program::command(&self.premises, &self.environment, program)
     }
 
     pub(crate) fn directory(&self) -> &Path {
