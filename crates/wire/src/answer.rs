@@ -1,6 +1,6 @@
 //! The `result` of a response: fields beside `ok`, or an error beside it.
 
-use crate::DomainError;
+use crate::{DomainError, ToolCallId};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor, value::CowStrDeserializer},
@@ -10,6 +10,8 @@ use std::{borrow::Cow, fmt, marker::PhantomData};
 
 /// Something that stands in `result`.
 pub(crate) trait Answer: Sized {
+    /// `call` is `None` only for methods whose answers name no tool call.
+    fn refused(call: Option<&ToolCallId>, error: DomainError) -> Self;
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
     fn read<'de, D: Deserializer<'de>>(ok: bool, deserializer: D) -> Result<Self, D::Error>;
 }
@@ -57,6 +59,10 @@ impl<T> Answer for Result<T, DomainError>
 where
     T: Serialize + for<'de> Deserialize<'de>,
 {
+    fn refused(_call: Option<&ToolCallId>, error: DomainError) -> Self {
+        Err(error)
+    }
+
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Ok(fields) => OkArm { ok: true, fields }.serialize(serializer),

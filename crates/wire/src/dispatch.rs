@@ -82,7 +82,7 @@ routes! {
     A11yValue, "a11y_value";
     A11yText, "a11y_text";
     A11ySelection, "a11y_selection";
-    /// Nothing was sent.
+    /// Nothing was sent, or it is not known whether and how.
     None, "none";
 }
 
@@ -149,6 +149,23 @@ pub enum InconsistentReport {
 }
 
 impl DispatchReport {
+    /// Nothing was sent, or, with [`Code::OutcomeUnknown`], it is not known whether anything was.
+    pub fn unsent(tool_call_id: ToolCallId, error: DomainError) -> Self {
+        let verdict = match error.code {
+            Code::OutcomeUnknown => Verdict::unknown(),
+            code => Verdict::not_sent(code),
+        };
+        Self {
+            tool_call_id,
+            verdict,
+            route: Route::None,
+            detail: error.detail,
+            settle: None,
+            snapshot: None,
+            post_observation_error: None,
+        }
+    }
+
     /// The parts that must agree, whoever made the report.
     pub fn check(&self) -> Result<(), InconsistentReport> {
         let verdict = &self.verdict;
@@ -167,7 +184,8 @@ impl DispatchReport {
                 || verdict.method != EffectMethod::None;
             return if acted { Err(InconsistentReport::SentNothingYetActed) } else { Ok(()) };
         }
-        if self.route == Route::None { Err(InconsistentReport::SentByNoRoute) } else { Ok(()) }
+        let by_no_route = self.route == Route::None && verdict.delivery != Delivery::Unknown;
+        if by_no_route { Err(InconsistentReport::SentByNoRoute) } else { Ok(()) }
     }
 }
 
@@ -207,6 +225,11 @@ struct WrittenForm<'a> {
 }
 
 impl Answer for DispatchReport {
+    fn refused(call: Option<&ToolCallId>, error: DomainError) -> Self {
+        let call = call.expect("every dispatch names its tool call").clone();
+        DispatchReport::unsent(call, error)
+    }
+
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let error = self.verdict.code.map(|code| DomainError { code, detail: self.detail.clone() });
         WrittenForm {

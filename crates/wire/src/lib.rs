@@ -48,7 +48,7 @@ pub use framer::Framer;
 pub use health::{Capability, Claim, Health, ReadHealth};
 pub use hello::{Abilities, ExecutorName, Hello, HostName, ImageFormat, Limits, PROTOCOL, Welcome};
 pub use identifier::{ElementToken, MalformedIdentifier, RequestId, SessionId, SnapshotId, ToolCallId};
-pub use method::{Call, Method, Nature, Params, Reply};
+pub use method::{Call, Method, Nature, Params, Refusals, Reply};
 pub use number::{FiniteNumber, NotFinite};
 pub use observe::{CapturedAt, Observe, ObserveTarget, Observed, Omission, Snapshot};
 pub use pending::{Abandoned, CancelStep, Due, Pending, SettledRequest, Stage};

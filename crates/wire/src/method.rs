@@ -1,8 +1,8 @@
 use crate::{
     Applications, BeginSession, Capture, Captured, Changes, DispatchElement, DispatchReport, DomainError, EndSession,
     FenceAcknowledged, Health, Hello, LaunchApplication, Launched, ListApplications, ListWindows, Observe, Observed,
-    RaiseFence, ReadHealth, SessionBegun, SessionReleased, WaitForChanges, Welcome, Windows,
-    answer::{Written, read_answer},
+    RaiseFence, ReadHealth, SessionBegun, SessionId, SessionReleased, ToolCallId, WaitForChanges, Welcome, Windows,
+    answer::{Answer, Written, read_answer},
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -16,6 +16,45 @@ pub enum Nature {
     Reading,
     /// May write to an application. Unanswered, its outcome is unknown.
     Mutation,
+}
+
+/// How one request is refused in the domain layer, kept beside it while it is worked on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusals {
+    method: Method,
+    tool_call_id: Option<ToolCallId>,
+}
+
+impl Refusals {
+    pub fn reply(&self, error: DomainError) -> Reply {
+        self.method.refusal(self.tool_call_id.as_ref(), error)
+    }
+
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+}
+
+impl Call {
+    pub fn refusals(&self) -> Refusals {
+        let tool_call_id = match self {
+            Call::DispatchElement(dispatch) => Some(dispatch.tool_call_id.clone()),
+            Call::AppsLaunch(launch) => Some(launch.tool_call_id.clone()),
+            _ => None,
+        };
+        Refusals { method: self.method(), tool_call_id }
+    }
+
+    /// The session a call works for. The others are the host's own.
+    pub const fn session(&self) -> Option<&SessionId> {
+        match self {
+            Call::Observe(Observe { session, .. })
+            | Call::ScreenCapture(Capture { session, .. })
+            | Call::AppsLaunch(LaunchApplication { session, .. })
+            | Call::DispatchElement(DispatchElement { session, .. }) => Some(session),
+            _ => None,
+        }
+    }
 }
 
 /// The parameters of one method, and what answers them.
@@ -58,6 +97,10 @@ macro_rules! methods {
 
             pub(crate) fn read_params(self, params: &RawValue) -> Result<Call, serde_json::Error> {
                 Ok(match self { $(Method::$name => Call::$name(serde_json::from_str(params.get())?),)+ })
+            }
+
+            fn refusal(self, call: Option<&ToolCallId>, error: DomainError) -> Reply {
+                match self { $(Method::$name => Reply::$name(Answer::refused(call, error)),)+ }
             }
 
             pub(crate) fn read_reply(self, result: &RawValue) -> Result<Reply, serde_json::Error> {
