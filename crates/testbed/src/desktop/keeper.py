@@ -308,7 +308,7 @@ def run_tool(*command):
 
 def say(value):
     try:
-        print(json.dumps(value), flush=True)
+        os.write(1, (json.dumps(value) + "\n").encode())
     except BrokenPipeError:
         pass
 
