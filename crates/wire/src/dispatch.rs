@@ -2,7 +2,7 @@ use crate::{
     Detail, DomainError, ElementToken, FiniteNumber, SessionId, Snapshot, SnapshotId, ToolCallId, answer::Answer, text,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use surehand_contract::{Code, Delivery, Digest, Effect, Method as EffectMethod, Target, UiText, Verdict};
+use surehand_contract::{Code, Delivery, Digest, Effect, Happened, Method as EffectMethod, Target, UiText, Verdict};
 
 /// `dispatch.element`: one action on one element of one snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,6 +140,8 @@ pub enum InconsistentReport {
     ErrorWithoutCause,
     #[error("the verdict's code is not the error's")]
     CodesDiffer,
+    #[error("the code says something else of what was sent than the delivery does")]
+    CodeOfAnotherDelivery,
     #[error("an effect is confirmed of an action that was not delivered")]
     ConfirmedUndelivered,
     #[error("nothing was sent, yet a route, a settling or a new snapshot is given")]
@@ -172,6 +174,15 @@ impl DispatchReport {
         let delivered = verdict.delivery == Delivery::Delivered;
         if delivered != verdict.code.is_none() || (delivered && self.detail.is_some()) {
             return Err(InconsistentReport::ErrorWithoutCause);
+        }
+        let happened = match verdict.delivery {
+            Delivery::NotSent => Some(Happened::Nothing),
+            Delivery::Refused => Some(Happened::Sent),
+            Delivery::Unknown => Some(Happened::Perhaps),
+            Delivery::Delivered => None,
+        };
+        if verdict.code.map(Code::happened) != happened {
+            return Err(InconsistentReport::CodeOfAnotherDelivery);
         }
         if !delivered && verdict.effect == Effect::Confirmed {
             return Err(InconsistentReport::ConfirmedUndelivered);
