@@ -219,6 +219,8 @@ pub enum Omission {
     OffScreen { node: usize, shown: u32, of: u32 },
     /// The time ran out before these nodes answered.
     Time { unread: u64 },
+    /// The window is minimised, unmapped or on another workspace.
+    NotShown,
     /// The application called these its own parents, or not at all.
     Malformed { nodes: u64 },
 }
@@ -344,6 +346,9 @@ pub struct Lineage<R> {
     /// Position in `ancestors` (or `ancestors.len()` for the element itself) of the nearest row, list item, cell
     /// or dialog.
     pub row: Option<usize>,
+    /// Where that is a cell under a table without row nodes: the other cells of its row. They are read again too,
+    /// and stand in the answered tree under the cell's parent.
+    pub companions: Vec<R>,
 }
 
 #[derive(Debug, Clone)]
