@@ -107,6 +107,10 @@ codes! {
         "This session has ended. Nothing was sent. Start a new session if the task still needs one.";
     BlockedUrl, "blocked_url", Nothing, AfterAPerson,
         "A blocked address ended this session. Nothing more was sent. Tell the person.";
+    CapabilityLost, "capability_lost", Nothing, AfterAPerson,
+        "surehand can no longer see what it must see to be safe: the screen lock, or a person's input. Nothing was sent. Tell the person; surehand doctor says more.";
+    LimitReached, "limit_reached", Nothing, Useless,
+        "This session or host has reached one of its limits. Nothing was sent. Finish, and go on in a new session.";
     DesktopUnavailable, "desktop_unavailable", Nothing, AfterWaiting,
         "The display or its accessibility bus is not there. Nothing was sent. Run surehand doctor for the repair.";
     ServiceUnavailable, "service_unavailable", Nothing, AfterWaiting,

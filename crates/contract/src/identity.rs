@@ -62,3 +62,26 @@ pub struct PageIdentity {
     pub loader: String,
     pub origin: Digest,
 }
+
+/// What a grant names. It outlives processes, and says by which rule the application was recognised.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum ApplicationIdentity {
+    DesktopEntry {
+        id: String,
+    },
+    Flatpak {
+        id: String,
+    },
+    Snap {
+        id: String,
+    },
+    /// A script under its interpreter: the interpreter alone would name every script.
+    Script {
+        interpreter: String,
+        script: String,
+    },
+    Executable {
+        path: String,
+    },
+}

@@ -1,0 +1,289 @@
+use super::{Raises, Seat};
+use crate::{
+    ActionFingerprint, ApplicationKey, ClaimId, Code, EndReason, ExecutorGeneration, Generation, LaunchCallId, Moment,
+    ObservationId, Principal, Refusal, SessionId, Target, Verdict, WindowKey,
+    bounds::{ENDED_SESSIONS, OBSERVATIONS_PER_SESSION, OPEN_SESSIONS, WINDOWS_PER_SESSION},
+};
+use std::collections::{BTreeMap, VecDeque};
+
+/// One open session.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) principal: Principal,
+    pub(super) raise: Generation,
+    pub(super) last_activity: Moment,
+    windows: BTreeMap<WindowKey, Window>,
+    /// The newest raise of any window that was forgotten since.
+    forgotten_windows: Generation,
+    observations: BTreeMap<ObservationId, Record>,
+    began_in_order: VecDeque<ObservationId>,
+    pub(super) launches: BTreeMap<LaunchCallId, Launch>,
+}
+
+/// One window as one session knows it.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    pub(super) raise: Generation,
+    pub(super) live: Option<ObservationId>,
+    last_observed: Moment,
+}
+
+/// One observation of one session.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) state: RecordState,
+    /// The newest raise of all when the look began: what was raised since makes it untrusted.
+    pub(super) began_at_generation: Generation,
+    pub(super) executor_generation: ExecutorGeneration,
+    pub(super) began: Moment,
+    pub(super) bound: Option<Bound>,
+    pub(super) claim: Option<OpenClaim>,
+    pub(super) retired: Vec<ActionFingerprint>,
+}
+
+/// What an ended observation is bound to.
+#[derive(Debug)]
+pub(super) struct Bound {
+    pub(super) window: WindowKey,
+    pub(super) target: Box<Target>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OpenClaim {
+    pub(super) id: ClaimId,
+    pub(super) fingerprint: ActionFingerprint,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecordState {
+    Looking,
+    Live,
+    NotActionable,
+    Consumed,
+    /// Replaced, given up, or over a bound.
+    Stale,
+    TargetGone,
+    /// Its executor or its display is gone.
+    Dropped,
+}
+
+#[derive(Debug)]
+pub(super) enum Launch {
+    UnderWay,
+    Answered(Verdict),
+}
+
+impl RecordState {
+    /// The code for acting on an observation in this state; none while it is live.
+    pub(super) const fn code(self) -> Option<Code> {
+        match self {
+            Self::Live => None,
+            Self::Consumed => Some(Code::DuplicateAction),
+            Self::TargetGone => Some(Code::TargetMissing),
+            Self::NotActionable | Self::Dropped => Some(Code::NeedsObservation),
+            Self::Looking | Self::Stale => Some(Code::StaleObservation),
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(principal: Principal, now: Moment) -> Self {
+        Self {
+            principal,
+            raise: Generation::default(),
+            last_activity: now,
+            windows: BTreeMap::new(),
+            forgotten_windows: Generation::default(),
+            observations: BTreeMap::new(),
+            began_in_order: VecDeque::new(),
+            launches: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn record(&self, observation: ObservationId) -> Option<&Record> {
+        self.observations.get(&observation)
+    }
+
+    pub(super) fn record_mut(&mut self, observation: ObservationId) -> Option<&mut Record> {
+        self.observations.get_mut(&observation)
+    }
+
+    pub(super) fn window(&self, key: &WindowKey) -> Option<&Window> {
+        self.windows.get(key)
+    }
+
+    pub(super) fn has_observed_anything(&self) -> bool {
+        !self.windows.is_empty()
+    }
+
+    /// The newest raise of this session that counts for the window.
+    pub(super) fn raise_at(&self, key: &WindowKey) -> Generation {
+        let of_window = self.windows.get(key).map_or(self.forgotten_windows, |window| window.raise);
+        self.raise.max(of_window)
+    }
+
+    pub(super) fn raise_window(&mut self, key: &WindowKey, raises: &mut Raises) {
+        let raise = raises.next();
+        self.window_mut(key).raise = raise;
+    }
+
+    /// Registers a look, forgetting the oldest that nobody can act on; false when all are still needed.
+    pub(super) fn begin(&mut self, observation: ObservationId, record: Record) -> bool {
+        if self.observations.contains_key(&observation) {
+            return false;
+        }
+        if self.observations.len() >= OBSERVATIONS_PER_SESSION && !self.forget_one_observation() {
+            return false;
+        }
+        self.observations.insert(observation, record);
+        self.began_in_order.push_back(observation);
+        true
+    }
+
+    fn forget_one_observation(&mut self) -> bool {
+        let observations = &self.observations;
+        let is_over = |id: &ObservationId| {
+            observations.get(id).is_none_or(|record| {
+                !matches!(record.state, RecordState::Live | RecordState::Looking) && record.claim.is_none()
+            })
+        };
+        let Some(index) = self.began_in_order.iter().position(is_over) else { return false };
+        if let Some(oldest) = self.began_in_order.remove(index) {
+            self.observations.remove(&oldest);
+        }
+        true
+    }
+
+    /// Makes a bound observation the live one of its window, in place of the one before.
+    pub(super) fn make_live(&mut self, observation: ObservationId, window: &WindowKey, now: Moment) {
+        let slot = self.window_mut(window);
+        slot.last_observed = now;
+        let earlier = slot.live.replace(observation);
+        if let Some(record) = earlier.and_then(|earlier| self.observations.get_mut(&earlier))
+            && record.state == RecordState::Live
+        {
+            record.state = RecordState::Stale;
+        }
+        if let Some(record) = self.observations.get_mut(&observation) {
+            record.state = RecordState::Live;
+        }
+    }
+
+    /// Takes every observation that `concerns` from use, and says how many there were.
+    pub(super) fn withdraw(&mut self, state: RecordState, concerns: impl Fn(&Record) -> bool) -> usize {
+        let mut count = 0;
+        for record in self.observations.values_mut() {
+            let in_use = matches!(record.state, RecordState::Live | RecordState::NotActionable);
+            if in_use && concerns(record) {
+                record.state = state;
+                count += 1;
+            }
+        }
+        let observations = &self.observations;
+        for window in self.windows.values_mut() {
+            let is_live = |id: &ObservationId| observations.get(id).is_some_and(|r| r.state == RecordState::Live);
+            window.live = window.live.filter(is_live);
+        }
+        count
+    }
+
+    pub(super) fn spend(&mut self, observation: ObservationId) {
+        let Some(record) = self.observations.get_mut(&observation) else { return };
+        record.state = RecordState::Consumed;
+        if let Some(window) = record.bound.as_ref().and_then(|bound| self.windows.get_mut(&bound.window))
+            && window.live == Some(observation)
+        {
+            window.live = None;
+        }
+    }
+
+    /// Ids of looks that have not ended.
+    pub(super) fn looking(&self) -> impl Iterator<Item = ObservationId> {
+        self.observations.iter().filter(|(_, record)| record.state == RecordState::Looking).map(|(id, _)| *id)
+    }
+
+    /// Whether there is anything to give up, and nothing under way.
+    pub(super) fn is_idle_with_something_held(&self) -> bool {
+        let is_busy =
+            self.observations.values().any(|record| record.state == RecordState::Looking || record.claim.is_some());
+        !is_busy && self.windows.values().any(|window| window.live.is_some())
+    }
+
+    pub(super) fn works_in(&self, application: &ApplicationKey) -> bool {
+        self.windows.keys().any(|window| window.application() == *application)
+    }
+
+    fn window_mut(&mut self, key: &WindowKey) -> &mut Window {
+        if !self.windows.contains_key(key) {
+            if self.windows.len() >= WINDOWS_PER_SESSION {
+                self.forget_one_window();
+            }
+            let raise = self.forgotten_windows;
+            self.windows.insert(key.clone(), Window { raise, ..Window::default() });
+        }
+        self.windows.get_mut(key).expect("it was there or has just been inserted")
+    }
+
+    fn forget_one_window(&mut self) {
+        let oldest = self.windows.iter().min_by_key(|(_, window)| window.last_observed).map(|(key, _)| key.clone());
+        let Some(window) = oldest.and_then(|key| self.windows.remove(&key)) else { return };
+        self.forgotten_windows = self.forgotten_windows.max(window.raise);
+        if let Some(record) = window.live.and_then(|live| self.observations.get_mut(&live)) {
+            record.state = RecordState::Stale;
+        }
+    }
+}
+
+/// Sessions that ended, with their first reason.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    reasons: BTreeMap<SessionId, EndReason>,
+    in_order: VecDeque<SessionId>,
+}
+
+impl Ended {
+    pub(super) fn add(&mut self, session: SessionId, reason: EndReason) {
+        if self.in_order.len() >= ENDED_SESSIONS
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.reasons.remove(&oldest);
+        }
+        self.reasons.insert(session, reason);
+        self.in_order.push_back(session);
+    }
+
+    /// A session nobody remembers reads as closed.
+    pub(super) fn reason(&self, session: SessionId) -> EndReason {
+        self.reasons.get(&session).copied().unwrap_or(EndReason::Closed)
+    }
+
+    fn contains(&self, session: SessionId) -> bool {
+        self.reasons.contains_key(&session)
+    }
+}
+
+impl Seat {
+    /// Opens a session under an id that was never used before.
+    ///
+    /// Refused while the seat is halted, while the principal is blocked, and at the bound of open sessions.
+    pub fn open_session(&mut self, now: Moment, session: SessionId, principal: Principal) -> Result<(), Refusal> {
+        let now = self.advance(now);
+        if self.halted {
+            return Err(Refusal::of(Code::Halted));
+        }
+        if self.everyone_blocked || self.blocked.contains(&principal) {
+            return Err(Refusal::of(Code::BlockedUrl));
+        }
+        if self.ended.contains(session) {
+            return Err(Refusal::of(self.ended.reason(session).code()));
+        }
+        if self.sessions.contains_key(&session) {
+            return Err(Refusal::of(Code::InvalidArgument));
+        }
+        if self.sessions.len() >= OPEN_SESSIONS {
+            return Err(Refusal::of(Code::LimitReached));
+        }
+        self.sessions.insert(session, Session::new(principal, now));
+        Ok(())
+    }
+}

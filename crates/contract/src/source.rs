@@ -1,0 +1,130 @@
+use crate::{
+    ApplicationKey, BusName, CallNumber, Capability, ConnectionId, DeviceName, ExecutorGeneration, Principal,
+    WindowIdentity,
+};
+use serde::Serialize;
+
+/// Who said something, with evidence that can be checked.
+///
+/// Its variants can be read anywhere and built only by the producers of this crate; it cannot be read from a wire.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "source", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Source {
+    /// A typed outcome of one call, from the closed set.
+    #[non_exhaustive]
+    Executor { generation: ExecutorGeneration, call: CallNumber },
+    /// How one run of the executor began or ended.
+    #[non_exhaustive]
+    ExecutorService { generation: ExecutorGeneration, reason: ServiceReason },
+    /// A person's device, as the display server names it. The server's time is evidence only.
+    #[non_exhaustive]
+    InputDevice { device: u32, name: DeviceName, server_time_ms: u32 },
+    /// The compositor's own statement that someone is active.
+    #[non_exhaustive]
+    Compositor { protocol: CompositorProtocol },
+    /// A lock mechanism and the program that owns it.
+    #[non_exhaustive]
+    Locker { mechanism: LockMechanism, owner: VoterOwner },
+    /// The login manager, by the owner of its well-known name.
+    #[non_exhaustive]
+    LoginManager { owner: BusName },
+    /// The process's own pidfd.
+    #[non_exhaustive]
+    Process { process: ApplicationKey },
+    /// The display server; no window means its connection.
+    #[non_exhaustive]
+    WindowServer { window: Option<WindowIdentity> },
+    /// A connected program: the peer that the kernel named, and for whom it acts.
+    #[non_exhaustive]
+    Client { connection: ConnectionId, principal: Principal, process: ApplicationKey },
+    /// A press on surehand's own control from a device that is a person's.
+    #[non_exhaustive]
+    Person { control: Control, device: u32, name: DeviceName, server_time_ms: u32 },
+    /// An authority above the user, where no press can be attributed.
+    #[non_exhaustive]
+    Authority { authority: Authority },
+    /// A deadline that was declared earlier.
+    #[non_exhaustive]
+    Clock,
+    /// One of surehand's own producers, about itself.
+    #[non_exhaustive]
+    Producer { capability: Capability },
+}
+
+/// Why one run of the executor began or ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ServiceReason {
+    /// It answered the handshake.
+    HandshakeAnswered,
+    Exited {
+        status: i32,
+    },
+    Signalled {
+        signal: i32,
+    },
+    /// Killed because a deadline of the protocol passed.
+    DeadlinePassed {
+        deadline_ms: u64,
+    },
+    /// Killed because it did not acknowledge a fence or a clearing.
+    NotAcknowledged,
+    /// Killed because it broke a rule of the protocol.
+    ProtocolBroken {
+        rule: &'static str,
+    },
+    /// Ended because the host ends.
+    Ended,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompositorProtocol {
+    MutterIdleMonitor,
+    ExtIdleNotifyV1,
+}
+
+/// A way in which a screen says that it is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LockMechanism {
+    /// logind's `LockedHint`.
+    LockedHint,
+    FreedesktopScreenSaver,
+    GnomeScreenSaver,
+    MateScreenSaver,
+    CinnamonScreenSaver,
+    XfceScreenSaver,
+    /// A locker process that surehand was told to watch.
+    WatchedProcess,
+    /// The executor's own answer.
+    Executor,
+}
+
+/// Whose vote it is. The next owner of a mechanism is another voter.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum VoterOwner {
+    Bus { name: BusName, process: Option<ApplicationKey> },
+    Process { process: ApplicationKey },
+    Executor { generation: ExecutorGeneration },
+}
+
+/// A control of surehand's own that a person can press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    StopKey,
+    StopButton,
+    Prompt,
+}
+
+/// What may widen where no press can be attributed to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Authority {
+    /// polkit authenticated a person for surehand's action.
+    Polkit { daemon: BusName },
+    /// A policy file that only root can write.
+    RootPolicyFile { device: u64, inode: u64 },
+}
