@@ -50,6 +50,9 @@ pub const LOCK_VOTERS: usize = 64;
 /// Blocked principals remembered. Beyond it no principal gets a session until a person resumes one.
 pub const BLOCKED_PRINCIPALS: usize = 256;
 
+/// Ended processes and windows remembered for the looks under way. Beyond it such a look is not actionable.
+pub const GONE_TARGETS: usize = 256;
+
 /// Fences waiting for their acknowledgement. Beyond it the executor counts as unresponsive and is ended.
 pub const OUTSTANDING_FENCES: usize = 4_096;
 

@@ -107,8 +107,8 @@ codes! {
         "This session has ended. Nothing was sent. Start a new session if the task still needs one.";
     BlockedUrl, "blocked_url", Nothing, AfterAPerson,
         "A blocked address ended this session. Nothing more was sent. Tell the person.";
-    CapabilityLost, "capability_lost", Nothing, AfterAPerson,
-        "surehand can no longer see what it must see to be safe: the screen lock, or a person's input. Nothing was sent. Tell the person; surehand doctor says more.";
+    CapabilityMissing, "capability_missing", Nothing, AfterAPerson,
+        "surehand does not see what this needs to be safe: the screen lock, or a person's input. Nothing was sent. Tell the person; surehand doctor says more.";
     LimitReached, "limit_reached", Nothing, Useless,
         "This session or host has reached one of its limits. Nothing was sent. Finish, and go on in a new session.";
     DesktopUnavailable, "desktop_unavailable", Nothing, AfterWaiting,

@@ -74,7 +74,7 @@ pub enum LockedWhy {
 impl LockedWhy {
     pub(crate) fn refusal(self, now: Moment) -> Refusal {
         match self {
-            Self::ProducerLost => Refusal::of(Code::CapabilityLost),
+            Self::ProducerLost => Refusal::of(Code::CapabilityMissing),
             Self::Requested { until } => Refusal::until(Code::ScreenLocked, now, until),
             Self::Voted | Self::Asleep | Self::SessionInactive | Self::SourcesUnread => Refusal::of(Code::ScreenLocked),
         }

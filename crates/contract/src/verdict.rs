@@ -76,6 +76,16 @@ impl Verdict {
         Self { delivery: Delivery::Delivered, effect, method, code: None }
     }
 
+    /// The same outcome when a stop, a lock or a person overtook it: what was sent stays told, and is no success.
+    pub fn overtaken(self) -> Self {
+        match self.delivery {
+            Delivery::NotSent => self,
+            delivery @ (Delivery::Refused | Delivery::Delivered | Delivery::Unknown) => {
+                Self { delivery, effect: Effect::Unverifiable, method: Method::None, code: Some(Code::OutcomeUnknown) }
+            }
+        }
+    }
+
     /// Whether the application may have received anything.
     pub const fn may_have_reached_the_application(&self) -> bool {
         !matches!(self.delivery, Delivery::NotSent)

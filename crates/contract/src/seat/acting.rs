@@ -174,8 +174,8 @@ impl Seat {
         if !self.input.holds.is_empty() {
             return Err(Refusal { code: Code::Held, wait_ms: Some(HELD_WAIT_MS) });
         }
-        if route == Route::PointerOrKeyboard && self.input.lost {
-            return Err(Refusal::of(Code::CapabilityLost));
+        if route == Route::PointerOrKeyboard && !self.sees_input() {
+            return Err(Refusal::of(Code::CapabilityMissing));
         }
         Ok(())
     }

@@ -12,6 +12,8 @@ pub(super) struct Input {
     pub(super) holds: BTreeMap<HoldId, Moment>,
     /// The intervention that counts for every application.
     pub(super) everywhere: Intervention,
+    /// The latest end of an intervention in an application that was forgotten since.
+    forgotten_until: Moment,
     /// The latest end of any intervention.
     pub(super) anywhere_until: Moment,
     /// The producer was claimed, and is lost.
@@ -137,7 +139,7 @@ impl Seat {
     /// The end of the latest intervention that counted for this application.
     pub(super) fn last_intervention(&self, application: &ApplicationKey) -> Moment {
         let of_application = self.applications.get(application).map(|known| known.intervention.until);
-        self.input.everywhere.until.max(of_application.unwrap_or_default())
+        self.input.everywhere.until.max(of_application.unwrap_or(self.input.forgotten_until))
     }
 
     pub(super) fn application_raise(&self, application: &ApplicationKey, session: SessionId) -> Generation {
@@ -152,9 +154,10 @@ impl Seat {
             self.forget_applications();
         }
         let raise = SharedRaise::from(self.raises.forgotten_applications());
+        let until = self.input.forgotten_until;
         self.applications
             .entry(key.clone())
-            .or_insert_with(|| Application { raise, intervention: Intervention::default() })
+            .or_insert_with(|| Application { raise, intervention: Intervention { until, unannounced: false } })
     }
 
     /// Forgets the applications without an intervention in force; if all have one, their interventions count for
@@ -167,11 +170,12 @@ impl Seat {
             self.input.everywhere.unannounced = true;
             self.raises.raise_seat();
         }
-        let raises = &mut self.raises;
+        let (raises, input) = (&mut self.raises, &mut self.input);
         self.applications.retain(|_, known| {
             let stays = !all_in_force && now < known.intervention.until;
             if !stays {
                 raises.forget_application(known.raise.newest());
+                input.forgotten_until = input.forgotten_until.max(known.intervention.until.min(now));
             }
             stays
         });

@@ -1,29 +1,42 @@
-use super::{Seat, sessions::Launch};
+use super::Seat;
 use crate::{
-    Code, FenceEpoch, Generation, LaunchCallId, LaunchClaim, LaunchStanding, Moment, Refusal, SessionId, Verdict,
+    ActionFingerprint, Code, FenceEpoch, Generation, LaunchCallId, LaunchClaim, LaunchStanding, Moment, Refusal,
+    SessionId, Verdict,
     bounds::{HELD_WAIT_MS, LAUNCH_CALLS_PER_SESSION},
 };
 
+/// One call id of a client, and what was asked under it.
+#[derive(Debug)]
+pub(super) struct Launch {
+    fingerprint: ActionFingerprint,
+    answer: Option<Verdict>,
+}
+
+impl Launch {
+    fn repeated(&self, fingerprint: ActionFingerprint) -> Result<LaunchStanding, Refusal> {
+        if self.fingerprint != fingerprint {
+            return Err(Refusal::of(Code::InvalidArgument));
+        }
+        Ok(self.answer.clone().map_or(LaunchStanding::UnderWay, LaunchStanding::Answered))
+    }
+}
+
 impl Seat {
-    /// Claims a client's call id for `launch_app`, which has no observation to claim. A repeat starts nothing.
+    /// Claims a client's call id for `launch_app`, which has no observation to claim. A repeat starts nothing;
+    /// another request under the same id is `invalid_argument`.
     pub fn claim_launch(
         &mut self,
         now: Moment,
         session: SessionId,
         call: LaunchCallId,
+        fingerprint: ActionFingerprint,
     ) -> Result<LaunchStanding, Refusal> {
         let now = self.advance(now);
-        match self.sessions.get(&session).and_then(|known| known.launches.get(&call)) {
-            Some(Launch::Answered(verdict)) => {
-                self.may_look(now, session)?;
-                return Ok(LaunchStanding::Answered(verdict.clone()));
-            }
-            Some(Launch::UnderWay) => {
-                self.may_look(now, session)?;
-                return Ok(LaunchStanding::UnderWay);
-            }
-            None => self.launch_allowed(now, session)?,
+        self.may_look(now, session)?;
+        if let Some(first) = self.sessions.get(&session).and_then(|known| known.launches.get(&call)) {
+            return first.repeated(fingerprint);
         }
+        self.launch_allowed(now, session)?;
         let generation = self.launch_generation(session);
         let executor_generation = self.running.ok_or(Refusal::of(Code::ServiceUnavailable))?;
         let known = self.sessions.get_mut(&session).ok_or(Refusal::of(Code::SessionEnded))?;
@@ -31,7 +44,7 @@ impl Seat {
         if known.launches.len() >= LAUNCH_CALLS_PER_SESSION {
             return Err(Refusal::of(Code::LimitReached));
         }
-        known.launches.insert(call.clone(), Launch::UnderWay);
+        known.launches.insert(call.clone(), Launch { fingerprint, answer: None });
         Ok(LaunchStanding::New(LaunchClaim { session, call, generation, executor_generation }))
     }
 
@@ -54,7 +67,9 @@ impl Seat {
         let Some(known) = self.sessions.get_mut(&claim.session) else { return };
         known.last_activity = now;
         if verdict.may_have_reached_the_application() {
-            known.launches.insert(claim.call, Launch::Answered(verdict));
+            if let Some(launch) = known.launches.get_mut(&claim.call) {
+                launch.answer = Some(verdict);
+            }
         } else {
             known.launches.remove(&claim.call);
         }

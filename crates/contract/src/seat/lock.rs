@@ -54,6 +54,7 @@ impl Lock {
 
     pub(super) fn producer_changed(&mut self, was_held: bool, is_lost: bool) {
         self.producer_lost = is_lost && (was_held || self.producer_lost);
+        self.too_many_voters &= is_lost;
     }
 
     /// An explicit answer: sets this voter's vote, and takes over those that earlier owners left.

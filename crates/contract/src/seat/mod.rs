@@ -1,6 +1,7 @@
 //! Every fact of one desktop, and the one function that changes them.
 
 mod acting;
+mod deadlines;
 mod executor;
 mod fences;
 mod grants;
@@ -11,6 +12,7 @@ mod observing;
 mod queries;
 mod raises;
 mod sessions;
+mod targets;
 mod terminals;
 
 use crate::{
@@ -26,6 +28,7 @@ use lock::Lock;
 use raises::{Raises, SharedRaise};
 use sessions::{Ended, Session};
 use std::collections::{BTreeMap, BTreeSet};
+use targets::Gone;
 
 /// What may differ between installations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +77,8 @@ pub struct Seat {
     applications: BTreeMap<ApplicationKey, Application>,
     sessions: BTreeMap<SessionId, Session>,
     ended: Ended,
+    gone: Gone,
+    looks: u64,
     running: Option<ExecutorGeneration>,
     newest_executor: ExecutorGeneration,
     fences: Fences,
@@ -113,6 +118,8 @@ impl Seat {
             applications: BTreeMap::new(),
             sessions: BTreeMap::new(),
             ended: Ended::default(),
+            gone: Gone::default(),
+            looks: 0,
             running: None,
             newest_executor: ExecutorGeneration::default(),
             fences: Fences::default(),
@@ -144,7 +151,7 @@ impl Seat {
             EventKind::DispatchOutcome { session, window, outcome } => {
                 self.dispatch_outcome(now, &source, session, window, outcome, &mut out);
             }
-            EventKind::TargetGone { target } => self.target_gone(now, &target, &mut out),
+            EventKind::TargetGone { target } => self.target_gone(now, target, &mut out),
             EventKind::ObservationBegan { session, observation } => {
                 self.observation_began(now, &source, session, observation, &mut out);
             }

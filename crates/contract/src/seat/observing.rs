@@ -2,6 +2,7 @@ use super::{
     Seat,
     sessions::{Bound, Record, RecordState},
     speaking,
+    targets::Since,
 };
 use crate::{
     Code, Moment, Notice, ObservationId, ObservationResult, ObservationStanding, ObservationStart, Refusal, Response,
@@ -41,6 +42,7 @@ impl Seat {
         observation: ObservationId,
         out: &mut Vec<Response>,
     ) {
+        self.looks += 1;
         let refusal = self.may_look(now, session).err();
         let refusal = refusal.or_else(|| {
             let generation = speaking(source).filter(|generation| Some(*generation) == self.running);
@@ -50,6 +52,7 @@ impl Seat {
                 began_at_generation: self.raises.newest(),
                 executor_generation,
                 began: now,
+                order: self.looks,
                 bound: None,
                 claim: None,
                 retired: Vec::new(),
@@ -109,6 +112,7 @@ impl Seat {
         let locked = self.lock.why(now);
         let last_intervention = self.last_intervention(&window.application());
         let lock_raise = self.raises.locked();
+        let gone = &self.gone;
         let Some(known) = self.sessions.get_mut(&session) else {
             return ObservationStanding::Dropped { refusal: Refusal::of(Code::SessionEnded) };
         };
@@ -124,13 +128,18 @@ impl Seat {
             record.state = RecordState::Dropped;
             return ObservationStanding::Dropped { refusal: Refusal::of(Code::ScreenLocked) };
         }
-        let is_trusted = generation <= record.began_at_generation && last_intervention <= record.began;
-        if !is_trusted {
-            record.state = RecordState::NotActionable;
-            return ObservationStanding::NotActionable;
+        let since = gone.since(record.began_at_generation, &window);
+        if since == Since::Gone {
+            record.state = RecordState::TargetGone;
+            return ObservationStanding::Dropped { refusal: Refusal::of(Code::TargetMissing) };
         }
+        let is_undisturbed = generation <= record.began_at_generation && last_intervention <= record.began;
+        record.state = RecordState::NotActionable;
         known.last_activity = now;
-        known.make_live(observation, &window, now);
-        ObservationStanding::Live
+        if is_undisturbed && since == Since::Alive && known.make_live(observation, &window, now) {
+            ObservationStanding::Live
+        } else {
+            ObservationStanding::NotActionable
+        }
     }
 }

@@ -57,6 +57,12 @@ impl Seat {
         self.capabilities.iter().map(|(capability, standing)| (*capability, *standing))
     }
 
+    /// Whether a person's input is seen at all: what pointer and keyboard routes need.
+    pub fn sees_input(&self) -> bool {
+        let standing = self.capabilities.get(&Capability::PhysicalInput);
+        matches!(standing, Some(Standing::Claimed | Standing::Degraded(_)))
+    }
+
     /// Whether every verdict must say that a person's input is no longer seen.
     pub const fn input_is_lost(&self) -> bool {
         self.input.lost

@@ -1,7 +1,7 @@
-use super::{Raises, Seat};
+use super::{Raises, Seat, launching::Launch};
 use crate::{
-    ActionFingerprint, ApplicationKey, ClaimId, Code, EndReason, ExecutorGeneration, Generation, LaunchCallId, Moment,
-    ObservationId, Principal, Refusal, SessionId, Target, Verdict, WindowKey,
+    ActionFingerprint, ClaimId, Code, EndReason, ExecutorGeneration, Generation, LaunchCallId, Moment, ObservationId,
+    Principal, Refusal, SessionId, Target, WindowKey,
     bounds::{ENDED_SESSIONS, OBSERVATIONS_PER_SESSION, OPEN_SESSIONS, WINDOWS_PER_SESSION},
 };
 use std::collections::{BTreeMap, VecDeque};
@@ -26,6 +26,8 @@ pub(super) struct Window {
     pub(super) raise: Generation,
     pub(super) live: Option<ObservationId>,
     last_observed: Moment,
+    /// The order of the latest-begun look that was ever live here.
+    newest_look: u64,
 }
 
 /// One observation of one session.
@@ -37,6 +39,8 @@ pub(super) struct Record {
     pub(super) executor_generation: ExecutorGeneration,
     pub(super) began: Moment,
     pub(super) bound: Option<Bound>,
+    /// Looks in the order in which they began.
+    pub(super) order: u64,
     pub(super) claim: Option<OpenClaim>,
     pub(super) retired: Vec<ActionFingerprint>,
 }
@@ -67,12 +71,6 @@ pub(super) enum RecordState {
     Dropped,
 }
 
-#[derive(Debug)]
-pub(super) enum Launch {
-    UnderWay,
-    Answered(Verdict),
-}
-
 impl RecordState {
     /// The code for acting on an observation in this state; none while it is live.
     pub(super) const fn code(self) -> Option<Code> {
@@ -83,6 +81,12 @@ impl RecordState {
             Self::NotActionable | Self::Dropped => Some(Code::NeedsObservation),
             Self::Looking | Self::Stale => Some(Code::StaleObservation),
         }
+    }
+}
+
+impl Record {
+    const fn is_in_use(&self) -> bool {
+        matches!(self.state, RecordState::Live | RecordState::NotActionable)
     }
 }
 
@@ -154,10 +158,15 @@ impl Session {
         true
     }
 
-    /// Makes a bound observation the live one of its window, in place of the one before.
-    pub(super) fn make_live(&mut self, observation: ObservationId, window: &WindowKey, now: Moment) {
+    /// Makes a bound observation the live one of its window, in place of the one before; false when the one there
+    /// began later.
+    pub(super) fn make_live(&mut self, observation: ObservationId, window: &WindowKey, now: Moment) -> bool {
+        let order = |id: &ObservationId| self.observations.get(id).map(|record| record.order);
+        let newest = self.windows.get(window).map_or(0, |slot| slot.newest_look);
+        let Some(began) = order(&observation).filter(|began| *began > newest) else { return false };
         let slot = self.window_mut(window);
         slot.last_observed = now;
+        slot.newest_look = began;
         let earlier = slot.live.replace(observation);
         if let Some(record) = earlier.and_then(|earlier| self.observations.get_mut(&earlier))
             && record.state == RecordState::Live
@@ -167,14 +176,14 @@ impl Session {
         if let Some(record) = self.observations.get_mut(&observation) {
             record.state = RecordState::Live;
         }
+        true
     }
 
     /// Takes every observation that `concerns` from use, and says how many there were.
     pub(super) fn withdraw(&mut self, state: RecordState, concerns: impl Fn(&Record) -> bool) -> usize {
         let mut count = 0;
         for record in self.observations.values_mut() {
-            let in_use = matches!(record.state, RecordState::Live | RecordState::NotActionable);
-            if in_use && concerns(record) {
+            if record.is_in_use() && concerns(record) {
                 record.state = state;
                 count += 1;
             }
@@ -209,8 +218,9 @@ impl Session {
         !is_busy && self.windows.values().any(|window| window.live.is_some())
     }
 
-    pub(super) fn works_in(&self, application: &ApplicationKey) -> bool {
-        self.windows.keys().any(|window| window.application() == *application)
+    /// Whether an observation in use, or an open claim, `concerns` something.
+    pub(super) fn uses(&self, concerns: impl Fn(&Record) -> bool) -> bool {
+        self.observations.values().any(|record| (record.is_in_use() || record.claim.is_some()) && concerns(record))
     }
 
     fn window_mut(&mut self, key: &WindowKey) -> &mut Window {
@@ -237,28 +247,32 @@ impl Session {
 /// Sessions that ended, with their first reason.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    reasons: BTreeMap<SessionId, EndReason>,
+    known: BTreeMap<SessionId, (EndReason, Principal)>,
     in_order: VecDeque<SessionId>,
 }
 
 impl Ended {
-    pub(super) fn add(&mut self, session: SessionId, reason: EndReason) {
+    pub(super) fn add(&mut self, session: SessionId, reason: EndReason, principal: Principal) {
         if self.in_order.len() >= ENDED_SESSIONS
             && let Some(oldest) = self.in_order.pop_front()
         {
-            self.reasons.remove(&oldest);
+            self.known.remove(&oldest);
         }
-        self.reasons.insert(session, reason);
+        self.known.insert(session, (reason, principal));
         self.in_order.push_back(session);
     }
 
     /// A session nobody remembers reads as closed.
     pub(super) fn reason(&self, session: SessionId) -> EndReason {
-        self.reasons.get(&session).copied().unwrap_or(EndReason::Closed)
+        self.known.get(&session).map_or(EndReason::Closed, |(reason, _)| *reason)
+    }
+
+    pub(super) fn principal(&self, session: SessionId) -> Option<&Principal> {
+        self.known.get(&session).map(|(_, principal)| principal)
     }
 
     fn contains(&self, session: SessionId) -> bool {
-        self.reasons.contains_key(&session)
+        self.known.contains_key(&session)
     }
 }
 

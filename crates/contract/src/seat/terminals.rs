@@ -1,6 +1,6 @@
 use super::{Seat, sessions::RecordState};
 use crate::{
-    Code, EndReason, EventKind, FenceScope, GoneTarget, Moment, Notice, Principal, Response, Resume, SessionId,
+    Code, EndReason, FenceScope, Moment, Notice, Principal, Response, Resume, SessionId,
     bounds::{ACKNOWLEDGEMENT_MS, BLOCKED_PRINCIPALS},
 };
 
@@ -36,11 +36,14 @@ impl Seat {
     }
 
     pub(super) fn blocked_url(&mut self, now: Moment, session: SessionId, out: &mut Vec<Response>) {
-        let Some(principal) = self.sessions.get(&session).map(|known| known.principal.clone()) else {
+        let open = self.sessions.get(&session).map(|known| &known.principal);
+        let Some(principal) = open.or_else(|| self.ended.principal(session)).cloned() else {
             out.push(Response::Tell(Notice::Ignored));
             return;
         };
-        self.end_session(now, session, EndReason::BlockedUrl, out);
+        if self.sessions.contains_key(&session) {
+            self.end_session(now, session, EndReason::BlockedUrl, out);
+        }
         self.block(principal, out);
     }
 
@@ -64,10 +67,8 @@ impl Seat {
     }
 
     fn forget_session(&mut self, now: Moment, session: SessionId, reason: EndReason, out: &mut Vec<Response>) {
-        if self.sessions.remove(&session).is_none() {
-            return;
-        }
-        self.ended.add(session, reason);
+        let Some(known) = self.sessions.remove(&session) else { return };
+        self.ended.add(session, reason, known.principal);
         out.push(Response::ClearSession { session, acknowledge_by: now.plus_ms(ACKNOWLEDGEMENT_MS) });
         out.push(Response::Tell(Notice::SessionEnded { session, reason }));
     }
@@ -104,26 +105,6 @@ impl Seat {
         out.push(Response::Tell(Notice::SessionCleared { session, observations }));
     }
 
-    pub(super) fn target_gone(&mut self, now: Moment, target: &GoneTarget, out: &mut Vec<Response>) {
-        let application = match target {
-            GoneTarget::Process(application) => application.clone(),
-            GoneTarget::Window(window) => window.application(),
-        };
-        if self.sessions.values().any(|known| known.works_in(&application)) {
-            self.fence(now, FenceScope::Application(application.clone()), out);
-        }
-        let mut observations = 0;
-        for known in self.sessions.values_mut() {
-            observations += known.withdraw(RecordState::TargetGone, |record| {
-                record.bound.as_ref().is_some_and(|bound| match target {
-                    GoneTarget::Process(process) => bound.window.application() == *process,
-                    GoneTarget::Window(window) => bound.window == *window,
-                })
-            });
-        }
-        out.push(Response::Tell(Notice::TargetGone { observations }));
-    }
-
     pub(super) fn display_lost(&mut self, now: Moment, out: &mut Vec<Response>) {
         self.refuse_seat(now, out);
         out.push(Response::CancelCalls { scope: FenceScope::Seat, code: Code::DesktopUnavailable });
@@ -136,40 +117,5 @@ impl Seat {
                 out.push(Response::Tell(Notice::NeedsObservation { session: *session }));
             }
         }
-    }
-
-    /// The next moment at which [`Seat::due`] has something, if nothing else happens.
-    pub fn next_deadline(&self) -> Option<Moment> {
-        let everywhere = self.input.everywhere;
-        let interventions = self.applications.values().map(|known| known.intervention).chain([everywhere]);
-        let quiet = interventions.filter(|known| known.unannounced).map(|known| known.until).min();
-        let idle = self.sessions.keys().filter_map(|session| self.idle_at(*session)).min();
-        [quiet, idle, self.lock.request_ends()].into_iter().flatten().min()
-    }
-
-    /// A deadline that has passed, as an event of the clock. Call until there is none.
-    pub fn due(&self, now: Moment) -> Option<crate::Event> {
-        let now = self.latest.max(now);
-        let kind = self.quiet_due(now).or_else(|| self.lapse_due(now)).or_else(|| self.idle_due(now))?;
-        Some(crate::Event::new(crate::Source::Clock, kind))
-    }
-
-    fn quiet_due(&self, now: Moment) -> Option<EventKind> {
-        let is_due = |known: &super::Intervention| known.unannounced && known.until <= now;
-        if is_due(&self.input.everywhere) {
-            return Some(EventKind::InterventionQuiet { scope: None });
-        }
-        let (application, _) = self.applications.iter().find(|(_, known)| is_due(&known.intervention))?;
-        Some(EventKind::InterventionQuiet { scope: Some(application.clone()) })
-    }
-
-    fn lapse_due(&self, now: Moment) -> Option<EventKind> {
-        self.lock.request_ends().filter(|until| *until <= now)?;
-        Some(EventKind::LockVote { statement: crate::LockStatement::RequestLapsed })
-    }
-
-    fn idle_due(&self, now: Moment) -> Option<EventKind> {
-        let is_due = |session: &SessionId| self.idle_at(*session).is_some_and(|idle_at| idle_at <= now);
-        self.sessions.keys().copied().find(is_due).map(|session| EventKind::SessionIdle { session })
     }
 }
