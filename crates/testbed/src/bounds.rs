@@ -16,3 +16,13 @@ pub const WINDOW_MANAGER_START: Duration = Duration::from_secs(20);
 pub const LINE_BYTES: usize = 64 * 1024;
 /// How much of the services' complaints an error carries, in bytes.
 pub const LOG_TAIL_BYTES: usize = 4 * 1024;
+/// How long a fixture may take to show its window.
+pub const FIXTURE_START: Duration = Duration::from_secs(30);
+/// How long a fixture may take to carry out an order.
+pub const ORDER: Duration = Duration::from_secs(20);
+/// How long an application may take to appear on the accessibility bus.
+pub const REGISTRATION: Duration = Duration::from_secs(60);
+/// How long a bus may take to pass a message on.
+pub const BUS_ANSWER: Duration = Duration::from_secs(20);
+/// How long an application of others may take to show its first window, on a loaded machine and without any cache.
+pub const APPLICATION_START: Duration = Duration::from_secs(90);

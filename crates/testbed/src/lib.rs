@@ -1,13 +1,28 @@
 //! A private desktop with real applications, fixtures that journal what they receive, and oracles outside the product.
 
+mod accessible_reading;
 mod application;
 mod bounded_line;
 pub mod bounds;
+mod bus_monitor;
 mod desktop;
+mod fixture;
+mod journal;
+pub mod process_table;
+mod third_party;
+mod x_server;
 
+pub use accessible_reading::{AccessibleElement, AccessibleReading, ReadingError};
 pub use application::Application;
 pub use bounded_line::LineError;
+pub use bus_monitor::{Argument, BusMessage, BusMonitor, BusMonitorError};
 pub use desktop::{
     Accessibility, DesktopConfiguration, DesktopError, DisplayError, Ending, Environment, Premises, PrivateDesktop,
     ScreenSize, WindowManager,
+};
+pub use fixture::{Fixture, FixtureError, Order, Sentinel, State, Toolkit};
+pub use journal::{Cause, Entry, Journal, JournalError, Mark};
+pub use third_party::{Started, ThirdParty, ThirdPartyError};
+pub use x_server::{
+    ClientWindow, InputDevice, KeyboardFocus, PointerPosition, Posture, WindowBounds, XServer, XServerError,
 };

@@ -38,6 +38,7 @@ impl Environment {
         environment.set("GIO_USE_VFS", "local");
         environment.set("GDK_BACKEND", "x11");
         environment.set("QT_QPA_PLATFORM", "xcb");
+        environment.set("SAL_USE_VCLPLUGIN", "gtk3");
         environment.set("LIBGL_ALWAYS_SOFTWARE", "1");
         environment
     }

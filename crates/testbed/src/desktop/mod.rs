@@ -6,6 +6,7 @@ mod display;
 mod environment;
 mod error;
 mod keeper;
+mod profile;
 mod program;
 mod services;
 mod window_manager;

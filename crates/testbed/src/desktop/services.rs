@@ -8,7 +8,7 @@ use super::display::Display;
 use super::environment::Environment;
 use super::error::DesktopError;
 use super::keeper::Premises;
-use super::{program, window_manager};
+use super::{profile, program, window_manager};
 
 /// Everything that runs in a desktop before the first application.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub(super) struct Services {
 impl Services {
     pub(super) fn start(premises: &Premises, configuration: &DesktopConfiguration) -> Result<Self, DesktopError> {
         let log = Log::open(premises)?;
+        profile::lay_out(premises)?;
         let mut environment = Environment::of(premises);
         let display = Display::start(premises, configuration.screen, |name| log.command(premises, &environment, name))?;
         environment.set("DISPLAY", display.name());

@@ -1,6 +1,6 @@
 //! Starts a private desktop, says how to reach it, and runs a command inside.
 //!
-//!     cargo run -p surehand-testbed --example desktop -- gnome-calculator
+//!     cargo run -p surehand-testbed --bin private-desktop -- gnome-calculator
 //!
 //! Without a command it waits for the end of its standard input.
 
