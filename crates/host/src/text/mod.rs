@@ -1,0 +1,11 @@
+//! What the model reads. Everything here is text for the current turn; nothing of it is kept.
+
+mod element_line;
+mod observation;
+mod outline;
+mod quote;
+mod weight;
+
+pub(crate) use observation::{Facts, NoSuchPage, fenced, observation_text};
+pub(crate) use quote::{bare_or_quoted, quoted};
+pub(crate) use weight::weight;

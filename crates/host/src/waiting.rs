@@ -1,0 +1,177 @@
+//! Waiting for a condition: the window is looked at again whenever its application announces something.
+
+use crate::{
+    bounds::{REQUEST_MARGIN, WAIT_LONGEST, WAIT_LOOK_INTERVAL, WAIT_QUIET, WAIT_RELOOK},
+    executor::Connection,
+    refusal::Refusal,
+    request::{Answer, Condition, ElementState, Observed, WaitRequest, Waited},
+    task::Task,
+    view::{View, contains_text, value_is},
+};
+use std::{
+    fmt::Write,
+    time::{Duration, Instant},
+};
+use surehand_contract::{Code, ProcessInstance, Target};
+use surehand_wire::{ChangeReason, Changes, State, WaitForChanges, Window};
+
+impl Task {
+    pub(crate) async fn wait(mut self, request: WaitRequest, progress: impl FnMut(Duration) + Send) -> Answer<Waited> {
+        let outcome = self.try_wait(&request, progress).await;
+        self.note_observed(outcome.as_ref().ok().and_then(|waited| waited.observed.as_ref()));
+        if outcome.as_ref().is_ok_and(|waited| !waited.met) {
+            self.record.code = Some(Code::Timeout);
+        }
+        self.answer(outcome, |waited, nonce| waited.text(nonce))
+    }
+
+    async fn try_wait(
+        &mut self,
+        request: &WaitRequest,
+        mut progress: impl FnMut(Duration) + Send,
+    ) -> Result<Waited, Refusal> {
+        let started = Instant::now();
+        let until = started + request.timeout.min(WAIT_LONGEST);
+        let connection = self.connection().await?;
+        let target = self.target(&connection, &request.window).await?;
+        loop {
+            let looked = Instant::now();
+            let seen = self.see(&connection, &target, &request.condition).await?;
+            let over = Instant::now() >= until;
+            if seen.met || over {
+                return Ok(Waited { met: seen.met, waited: started.elapsed(), observed: seen.observed });
+            }
+            progress(started.elapsed());
+            let changes = self.next_change(&connection, &target.process, seen.announcements, until).await?;
+            if request.condition == Condition::Quiet && changes.reason == ChangeReason::Timeout {
+                let quiet = looked.elapsed() >= WAIT_QUIET;
+                if quiet {
+                    return Ok(Waited { met: true, waited: started.elapsed(), observed: seen.observed });
+                }
+            }
+            let pause = WAIT_LOOK_INTERVAL.saturating_sub(looked.elapsed());
+            self.call.cancelled.or(tokio::time::sleep(pause)).await.map_err(Refusal::of)?;
+        }
+    }
+
+    /// One look, and whether it shows what is waited for.
+    async fn see(&mut self, connection: &Connection, target: &Target, condition: &Condition) -> Result<Seen, Refusal> {
+        if let Condition::Window(title) = condition {
+            return self.see_windows(connection, target, title.expose()).await;
+        }
+        match self.look(connection, target.clone()).await {
+            Ok(observed) => Ok(Seen {
+                met: holds(condition, &observed.view),
+                announcements: observed.view.snapshot.announcements,
+                observed: Some(observed),
+            }),
+            // What is in no window any more is gone.
+            Err(Refusal { code: Code::TargetMissing, .. })
+                if matches!(condition, Condition::TextGone(_) | Condition::ElementGone { .. }) =>
+            {
+                Ok(Seen { met: true, announcements: 0, observed: None })
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Windows are listed cheaply, and only the one that appeared is looked at.
+    async fn see_windows(&mut self, connection: &Connection, target: &Target, title: &str) -> Result<Seen, Refusal> {
+        let wanted = title.to_lowercase();
+        let fits = |window: &&Window| {
+            window.target.process.pid == target.process.pid && window.title.expose().to_lowercase().contains(&wanted)
+        };
+        let announcements = self.announcements(connection, &target.process).await?;
+        let windows = self.windows(connection).await?;
+        self.may_look()?;
+        let found = windows.iter().find(fits).map(|window| window.target.clone());
+        match found {
+            Some(found) => {
+                let observed = self.look(connection, found).await?;
+                Ok(Seen { met: true, announcements, observed: Some(observed) })
+            }
+            None => Ok(Seen { met: false, announcements, observed: None }),
+        }
+    }
+
+    async fn announcements(&self, connection: &Connection, process: &ProcessInstance) -> Result<u64, Refusal> {
+        let now = WaitForChanges { process: process.clone(), since_announcements: u64::MAX, timeout_ms: 0 };
+        Ok(self.ask(connection, now).await?.announcements)
+    }
+
+    /// Returns when the application has announced something, or when it is time to look all the same.
+    async fn next_change(
+        &mut self,
+        connection: &Connection,
+        process: &ProcessInstance,
+        since_announcements: u64,
+        until: Instant,
+    ) -> Result<Changes, Refusal> {
+        let left = until.saturating_duration_since(Instant::now()).min(WAIT_RELOOK);
+        let timeout_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let wait = WaitForChanges { process: process.clone(), since_announcements, timeout_ms };
+        let asked = connection.call(left + REQUEST_MARGIN, self.call.cancelled.clone(), |_| Ok(wait));
+        let answered = self.call.cancelled.clone().or(asked).await.map_err(Refusal::of)?;
+        let changes = answered.map_err(Refusal::from)?.answer?;
+        // The seat may have refused meanwhile without a call to cancel.
+        self.may_look()?;
+        Ok(changes)
+    }
+}
+
+struct Seen {
+    met: bool,
+    announcements: u64,
+    observed: Option<Observed>,
+}
+
+fn holds(condition: &Condition, view: &View) -> bool {
+    match condition {
+        Condition::Text(text) => shows(view, text.expose()),
+        Condition::TextGone(text) => !shows(view, text.expose()),
+        Condition::State { element, state, holds } => {
+            view.element(*element).is_some_and(|found| is_in(view, found, *state) == *holds)
+        }
+        Condition::Value { element, value } => {
+            view.element(*element).is_some_and(|found| value_is(found, value.expose()))
+        }
+        Condition::ElementGone { element } => view.element(*element).is_none(),
+        Condition::Window(_) | Condition::Quiet => false,
+    }
+}
+
+fn shows(view: &View, text: &str) -> bool {
+    let lowered = text.to_lowercase();
+    view.elements().iter().any(|element| view.is_on_screen(element) && contains_text(element, &lowered))
+}
+
+fn is_in(view: &View, element: &surehand_wire::Element, state: ElementState) -> bool {
+    let has = |state| element.states.contains(&state);
+    match state {
+        ElementState::Enabled => !view.is_disabled(element),
+        ElementState::Showing => view.is_on_screen(element),
+        ElementState::Focused => has(State::Focused),
+        ElementState::Selected => has(State::Selected),
+        ElementState::Checked => has(State::Checked),
+        ElementState::Expanded => has(State::Expanded),
+        ElementState::Busy => has(State::Busy),
+    }
+}
+
+impl Waited {
+    fn text(&self, nonce: &str) -> Result<String, Refusal> {
+        let ms = self.waited.as_millis();
+        let mut out = String::new();
+        let _ = if self.met {
+            writeln!(out, "the condition holds after {ms} ms")
+        } else {
+            writeln!(out, "timeout: after {ms} ms the condition did not hold; this is the window now")
+        };
+        match &self.observed {
+            Some(observed) => out.push_str(&observed.text(None, 1, nonce)?),
+            None if self.met => out.push_str("The window is gone.\n"),
+            None => out.push_str("No such window has appeared.\n"),
+        }
+        Ok(out)
+    }
+}
