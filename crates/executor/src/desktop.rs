@@ -343,6 +343,9 @@ impl States {
 pub struct Lineage<R> {
     pub ancestors: Vec<R>,
     pub element: R,
+    /// [`Node::index_in_parent`] of each ancestor and then of the element: the way down again where a toolkit gives
+    /// an object another reference at every read.
+    pub places: Vec<u32>,
     /// Position in `ancestors` (or `ancestors.len()` for the element itself) of the nearest row, list item, cell
     /// or dialog.
     pub row: Option<usize>,

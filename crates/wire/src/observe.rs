@@ -76,6 +76,8 @@ pub enum Omission {
     OffScreen { under: ElementToken, shown: u32, of: u32 },
     /// The time ran out before these answered.
     Time { unread: u64 },
+    /// The window is minimised, unmapped or on another workspace.
+    NotShown {},
     /// The application described these in a way that cannot be true.
     Malformed { nodes: u64 },
 }

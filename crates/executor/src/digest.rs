@@ -1,0 +1,277 @@
+//! What an element was when it was observed. One function records it and checks it again.
+
+use crate::{Lineage, Node, State, States, Tree, Value, bounds};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
+use surehand_contract::Digest;
+
+/// The digest of a whole text, as [`Value::Text`] carries it: SHA-256 of its UTF-8 bytes.
+pub fn text_digest(text: &str) -> Digest {
+    Digest::from_bytes(Sha256::digest(text.as_bytes()).into())
+}
+
+/// What the element at `position` is, where it stands and what it belongs to. Equal for a window's whole tree and
+/// for the few nodes a witness reads of it.
+///
+/// Covered: the element's role, name, states that gate actions, sorted actions, whole value, place in the window
+/// and index; the role, name and index of each ancestor; the texts of the row, list item, cell or dialog around
+/// it. Left out: what changes without changing what the element is, as focus, showing and busy.
+///
+/// # Panics
+/// If there is no node at `position`.
+pub fn element_digest<R>(tree: &Tree<R>, position: usize) -> Digest {
+    digest_with(tree, position, &mut HashMap::new())
+}
+
+/// [`element_digest`] of every element.
+pub fn element_digests<R>(tree: &Tree<R>) -> Vec<Digest> {
+    let mut subjects = HashMap::new();
+    (0..tree.nodes.len()).map(|position| digest_with(tree, position, &mut subjects)).collect()
+}
+
+/// `subjects` keeps what was already found out about the rows of this tree.
+fn digest_with<R>(tree: &Tree<R>, position: usize, subjects: &mut HashMap<usize, Digest>) -> Digest {
+    let node = &tree.nodes[position];
+    let mut hash = Fields::new("element");
+    hash.text(&node.role);
+    hash.text(node.name.expose());
+    hash_states(&mut hash, node);
+    let mut actions: Vec<&str> = node.actions.iter().map(String::as_str).collect();
+    actions.sort_unstable();
+    hash.number(actions.len() as u64);
+    actions.iter().for_each(|action| hash.text(action));
+    hash_value(&mut hash, node.value.as_ref());
+    hash_place(&mut hash, node);
+    hash.number(node.index_in_parent.into());
+    for ancestor in ancestors(tree, position).map(|ancestor| &tree.nodes[ancestor]) {
+        hash.text(&ancestor.role);
+        hash.text(ancestor.name.expose());
+        hash.number(ancestor.index_in_parent.into());
+    }
+    if let Some(row) = Row::around(tree, position) {
+        hash.text("row");
+        hash.bytes(subjects.entry(row.root).or_insert_with(|| row.subject(tree)).as_bytes());
+    }
+    hash.finish()
+}
+
+/// What a window shows: its elements in any order, its title and its size.
+pub fn window_digest<R>(tree: &Tree<R>, elements: &[Digest]) -> Digest {
+    let mut sorted: Vec<&Digest> = elements.iter().collect();
+    sorted.sort_unstable();
+    let mut hash = Fields::new("window");
+    hash.text(tree.window.title.expose());
+    hash.signed(tree.window.bounds.width);
+    hash.signed(tree.window.bounds.height);
+    hash.number(sorted.len() as u64);
+    sorted.into_iter().for_each(|digest| hash.bytes(digest.as_bytes()));
+    hash.finish()
+}
+
+/// What a witness has to read again for [`element_digest`].
+///
+/// # Panics
+/// If there is no node at `position`.
+pub fn lineage<R: Clone>(tree: &Tree<R>, position: usize) -> Lineage<R> {
+    let mut path: Vec<usize> = ancestors(tree, position).collect();
+    path.reverse();
+    let row = Row::around(tree, position);
+    let of = |position: &usize| tree.nodes[*position].reference.clone();
+    Lineage {
+        ancestors: path.iter().map(of).collect(),
+        element: of(&position),
+        places: path.iter().chain([&position]).map(|position| tree.nodes[*position].index_in_parent).collect(),
+        row: row.as_ref().map(|row| path.iter().position(|ancestor| *ancestor == row.root).unwrap_or(path.len())),
+        companions: row.map(|row| row.companions.iter().map(of).collect()).unwrap_or_default(),
+    }
+}
+
+/// From the parent outwards. Ends, whatever the tree says of its parents.
+fn ancestors<R>(tree: &Tree<R>, position: usize) -> impl Iterator<Item = usize> {
+    let outwards = |child: &usize| tree.nodes[*child].parent.filter(|parent| parent < child);
+    std::iter::successors(outwards(&position), outwards)
+}
+
+/// States that decide what an action would do. `pressed` is one only where it lasts.
+const GATING: [State; 13] = [
+    State::Enabled,
+    State::Selectable,
+    State::Selected,
+    State::Checkable,
+    State::Checked,
+    State::Indeterminate,
+    State::Expandable,
+    State::Expanded,
+    State::Editable,
+    State::ReadOnly,
+    State::Modal,
+    State::HasPopup,
+    State::Protected,
+];
+
+/// Whether `pressed` is a state the element stays in, and not the moment of a click.
+pub(crate) fn stays_pressed(role: &str, states: States) -> bool {
+    role == "toggle button" || states.has(State::Checkable)
+}
+
+fn hash_states<R>(hash: &mut Fields, node: &Node<R>) {
+    GATING.iter().filter(|state| node.states.has(**state)).for_each(|state| hash.text(state.as_str()));
+    if node.states.has(State::Pressed) && stays_pressed(&node.role, node.states) {
+        hash.text(State::Pressed.as_str());
+    }
+    hash.text("states end");
+}
+
+fn hash_value(hash: &mut Fields, value: Option<&Value>) {
+    match value {
+        None => hash.text("no value"),
+        Some(Value::Withheld) => hash.text("withheld"),
+        Some(Value::Text { characters, digest, .. }) => {
+            hash.text("text");
+            hash.number(*characters);
+            hash.bytes(digest.as_bytes());
+        }
+        Some(Value::Number { current, minimum, maximum, increment }) => {
+            hash.text("number");
+            [current, minimum, maximum, increment].into_iter().for_each(|part| hash.number(part.to_bits()));
+        }
+    }
+}
+
+fn hash_place<R>(hash: &mut Fields, node: &Node<R>) {
+    match node.bounds {
+        None => hash.text("nowhere"),
+        Some(place) => {
+            hash.text("at");
+            [place.x, place.y, place.width, place.height].into_iter().for_each(|part| hash.signed(part));
+        }
+    }
+}
+
+/// What a node says about the subject of its row. Numbers are left out: a bar that moves changes no subject.
+fn hash_subject<R>(hash: &mut Fields, node: &Node<R>) {
+    let text = match &node.value {
+        Some(Value::Text { digest, characters, .. }) if *characters > 0 => Some(digest),
+        _ => None,
+    };
+    if node.name.is_empty() && text.is_none() {
+        return;
+    }
+    hash.text(node.name.expose());
+    match text {
+        Some(digest) => hash.bytes(digest.as_bytes()),
+        None => hash.text("no text"),
+    }
+}
+
+/// The row, list item, cell or dialog that says what an element is about.
+struct Row {
+    root: usize,
+    is_dialog: bool,
+    /// The other cells of a row that has no node of its own.
+    companions: Vec<usize>,
+}
+
+const ROWS: &[&str] = &["table row", "tree item", "list item"];
+const CELLS: &[&str] = &["table cell", "table row header"];
+const DIALOGS: &[&str] = &["dialog", "alert", "file chooser", "color chooser", "font chooser"];
+/// What has rows of its own: a dialog is not about what its lists show.
+const CONTAINERS: &[&str] = &["table", "tree", "tree table", "list", "list box"];
+
+impl Row {
+    /// The nearest row or dialog outwards; else the nearest cell, with the cells beside it.
+    fn around<R>(tree: &Tree<R>, position: usize) -> Option<Self> {
+        let mut cell = None;
+        for candidate in std::iter::once(position).chain(ancestors(tree, position)) {
+            let role = &*tree.nodes[candidate].role;
+            if ROWS.contains(&role) {
+                return Some(Self { root: candidate, is_dialog: false, companions: Vec::new() });
+            }
+            if CELLS.contains(&role) {
+                cell = cell.or(Some(candidate));
+            }
+            if DIALOGS.contains(&role) && cell.is_none() {
+                return Some(Self { root: candidate, is_dialog: true, companions: Vec::new() });
+            }
+        }
+        cell.map(|root| Self { root, is_dialog: false, companions: companions(tree, root) })
+    }
+
+    fn subject<R>(&self, tree: &Tree<R>) -> Digest {
+        let mut hash = Fields::new("subject");
+        self.nodes(tree).into_iter().for_each(|node| hash_subject(&mut hash, &tree.nodes[node]));
+        hash.finish()
+    }
+
+    /// The first of its nodes, in the tree's order.
+    fn nodes<R>(&self, tree: &Tree<R>) -> Vec<usize> {
+        let mut within = vec![self.root];
+        let mut closed = Vec::new();
+        for position in self.root + 1..tree.nodes.len() {
+            if within.len() == bounds::ROW_NODES {
+                break;
+            }
+            let node = &tree.nodes[position];
+            let Some(parent) = node.parent else { break };
+            if closed.contains(&parent) {
+                closed.push(position);
+                continue;
+            }
+            if !within.contains(&parent) {
+                break;
+            }
+            if self.is_dialog && CONTAINERS.contains(&&*node.role) {
+                closed.push(position);
+            } else {
+                within.push(position);
+            }
+        }
+        within.extend(&self.companions);
+        within
+    }
+}
+
+/// Cells under the same parent that stand in the same band of it.
+fn companions<R>(tree: &Tree<R>, cell: usize) -> Vec<usize> {
+    let Some((parent, place)) = tree.nodes[cell].parent.zip(tree.nodes[cell].bounds) else { return Vec::new() };
+    let beside = |position: &usize| {
+        let node = &tree.nodes[*position];
+        let in_band = node.bounds.is_some_and(|other| other.y == place.y && other.height == place.height);
+        *position != cell && node.parent == Some(parent) && CELLS.contains(&&*node.role) && in_band
+    };
+    let mut beside: Vec<usize> = (parent + 1..tree.nodes.len()).filter(beside).take(bounds::ROW_COMPANIONS).collect();
+    beside.sort_by_key(|position| tree.nodes[*position].index_in_parent);
+    beside
+}
+
+/// A hash over parts that cannot run into each other: each is preceded by its length.
+struct Fields(Sha256);
+
+impl Fields {
+    fn new(what: &str) -> Self {
+        let mut fields = Self(Sha256::new());
+        fields.text(what);
+        fields
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(bytes);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn number(&mut self, number: u64) {
+        self.bytes(&number.to_be_bytes());
+    }
+
+    fn signed(&mut self, number: i32) {
+        self.bytes(&number.to_be_bytes());
+    }
+
+    fn finish(self) -> Digest {
+        Digest::from_bytes(self.0.finalize().into())
+    }
+}
