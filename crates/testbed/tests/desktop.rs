@@ -34,16 +34,30 @@ fn user_exists(name: &str) -> bool {
     std::fs::read_to_string("/etc/passwd").unwrap().lines().any(|line| line.starts_with(&format!("{name}:")))
 }
 
+/// A display's socket; the next desktop may take the same number, and even the same user number, but not at the same time.
+#[derive(Debug, PartialEq, Eq)]
+struct Socket {
+    display: String,
+    made: Option<(u64, i64, i64)>,
+}
+
+impl Socket {
+    fn of(display: &str) -> Self {
+        let path = format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':'));
+        let made = std::fs::metadata(&path).ok().map(|found| (found.ino(), found.ctime(), found.ctime_nsec()));
+        Self { display: display.to_owned(), made }
+    }
+}
+
 /// What is still there of a desktop.
-fn remains(premises: &Premises, display: &str) -> Vec<String> {
+fn remains(premises: &Premises, socket: &Socket) -> Vec<String> {
     let mut remains = Vec::new();
     if premises.directory.exists() {
         remains.push(format!("directory {}", premises.directory.display()));
     }
-    let socket = format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':'));
-    // Another desktop may have taken the number since.
-    if std::fs::metadata(&socket).is_ok_and(|metadata| metadata.uid() == premises.uid && premises.user.is_some()) {
-        remains.push(format!("socket {socket}"));
+    assert!(socket.made.is_some(), "the socket was there before");
+    if Socket::of(&socket.display) == *socket {
+        remains.push(format!("{socket:?}"));
     }
     if let Some(user) = premises.user.as_ref().filter(|user| user_exists(user)) {
         remains.push(format!("user {user}"));
@@ -128,7 +142,7 @@ fn the_environment_of_the_caller_does_not_leak_in() {
 fn stopping_leaves_nothing() {
     let desktop = desktop();
     let premises = desktop.premises().clone();
-    let display = desktop.display_name();
+    let socket = Socket::of(&desktop.display_name());
     // One that leaves its parent, its session and its process group, one that ignores being asked, one that hangs.
     let mut stopped = desktop.spawn("sleep", ["1000"]).unwrap();
     stopped.freeze().unwrap();
@@ -142,7 +156,7 @@ fn stopping_leaves_nothing() {
     assert!(ending.ended.contains(&stopped.id()) && ending.ended.contains(&stubborn.id()), "{ending:?}");
     assert!(!stubborn.wait().unwrap().success());
     assert!(stopped.ended().unwrap().is_some());
-    assert_eq!(remains(&premises, &display), Vec::<String>::new());
+    assert_eq!(remains(&premises, &socket), Vec::<String>::new());
     if let Some(user) = &premises.user {
         let stray = PathBuf::from(format!("/tmp/{user}-stray"));
         assert!(!stray.exists(), "what the user left in /tmp goes with it");
@@ -165,7 +179,7 @@ fn a_desktop_that_cannot_start_says_why() {
 struct Owner {
     process: Child,
     premises: Premises,
-    display: String,
+    socket: Socket,
 }
 
 impl Owner {
@@ -194,7 +208,7 @@ impl Owner {
             uid: metadata.uid(),
             gid: metadata.gid(),
         };
-        Self { process, premises, display: variables["DISPLAY"].clone() }
+        Self { process, premises, socket: Socket::of(&variables["DISPLAY"]) }
     }
 
     fn keeper(&self) -> u32 {
@@ -202,10 +216,10 @@ impl Owner {
         children.into_iter().find(|child| child.name.starts_with("python3")).expect("the keeper is a child").id
     }
 
-    fn kill(mut self) -> (Premises, String) {
+    fn kill(mut self) -> (Premises, Socket) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
-        (self.premises, self.display)
+        (self.premises, self.socket)
     }
 }
 
@@ -227,10 +241,10 @@ fn wait_until_removed(directory: &Path) {
 #[test]
 fn killing_its_owner_leaves_nothing() {
     let owner = Owner::start();
-    assert!(!remains(&owner.premises, &owner.display).is_empty());
-    let (premises, display) = owner.kill();
+    assert!(!remains(&owner.premises, &owner.socket).is_empty());
+    let (premises, socket) = owner.kill();
     wait_until_removed(&premises.directory);
-    assert_eq!(remains(&premises, &display), Vec::<String>::new());
+    assert_eq!(remains(&premises, &socket), Vec::<String>::new());
 }
 
 #[test]
@@ -238,10 +252,10 @@ fn the_next_desktop_clears_away_what_a_killed_keeper_left() {
     let owner = Owner::start();
     let keeper = rustix::process::Pid::from_raw(owner.keeper().cast_signed()).unwrap();
     rustix::process::kill_process(keeper, rustix::process::Signal::KILL).unwrap();
-    let (premises, display) = owner.kill();
+    let (premises, socket) = owner.kill();
     let next = desktop();
-    assert_eq!(remains(&premises, &display), Vec::<String>::new());
-    assert!(!remains(next.premises(), &next.display_name()).is_empty(), "a living desktop is spared");
+    assert_eq!(remains(&premises, &socket), Vec::<String>::new());
+    assert!(!remains(next.premises(), &Socket::of(&next.display_name())).is_empty(), "a living desktop is spared");
 }
 
 #[test]

@@ -40,6 +40,8 @@ impl Environment {
         environment.set("QT_QPA_PLATFORM", "xcb");
         environment.set("SAL_USE_VCLPLUGIN", "gtk3");
         environment.set("LIBGL_ALWAYS_SOFTWARE", "1");
+        // Without a graphics card GTK 4 spends seconds of a core on its first frame.
+        environment.set("GSK_RENDERER", "cairo");
         environment
     }
 

@@ -139,12 +139,16 @@ def sweep():
 
 
 def recorded_premises(directory):
+    nobody = {"user": None, "uid": None, "gid": None}
     try:
         with open(f"{directory}/premises.json") as file:
-            return json.load(file)
+            premises = json.load(file)
     except (OSError, ValueError):
-        marker = directory[len(f"{BASE}/{PREFIX}") :]
-        return {"directory": directory, "marker": marker, "user": None, "uid": None, "gid": None}
+        return {"directory": directory, "marker": directory[len(f"{BASE}/{PREFIX}") :], **nobody}
+    # A user that was already removed may have left its number to another desktop's.
+    if premises["user"] is not None and not user_exists(premises["user"]):
+        premises.update(nobody)
+    return premises
 
 
 def end_processes(premises):
@@ -292,11 +296,16 @@ def remove_file(path):
 
 
 def remove_user(name):
+    if user_exists(name):
+        run_tool("userdel", name)
+
+
+def user_exists(name):
     try:
         pwd.getpwnam(name)
+        return True
     except KeyError:
-        return
-    run_tool("userdel", name)
+        return False
 
 
 def run_tool(*command):
