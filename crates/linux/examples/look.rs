@@ -4,13 +4,11 @@
 //!     cargo run --release -p surehand-linux --example look -- WORD [--quiet]
 
 use std::time::{Duration, Instant};
-use surehand_executor::{Desktop, Lineage, Node, Tree, TreeBounds};
+use surehand_executor::{Desktop, Node, Tree, TreeBounds, element_digest, lineage};
 use surehand_linux::{LinuxDesktop, Reference};
 
 const BOUNDS: TreeBounds =
     TreeBounds { elements: 5_000, depth: 64, text_characters: 500, time: Duration::from_secs(5) };
-const ROWS: &[&str] = &["table row", "list item", "tree item", "table cell", "dialog", "alert"];
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let word = std::env::args().nth(1).unwrap_or_default();
@@ -83,21 +81,7 @@ async fn compare(desktop: &LinuxDesktop, tree: &Tree<Reference>) {
     let (mut same, mut different) = (0, 0);
     let started = Instant::now();
     for (place, node) in tree.nodes.iter().enumerate() {
-        let mut way = vec![];
-        let mut parent = node.parent;
-        while let Some(above) = parent {
-            way.push(above);
-            parent = tree.nodes[above].parent;
-        }
-        way.reverse();
-        way.push(place);
-        let row = way.iter().rposition(|at| ROWS.contains(&&*tree.nodes[*at].role));
-        way.pop();
-        let lineage = Lineage {
-            ancestors: way.iter().map(|at| tree.nodes[*at].reference.clone()).collect(),
-            element: node.reference.clone(),
-            row,
-        };
+        let lineage = lineage(tree, place);
         match desktop.witness(&tree.window.target, &lineage).await {
             Ok(witness) => {
                 let now = &witness.tree.nodes[witness.element];
@@ -113,7 +97,7 @@ async fn compare(desktop: &LinuxDesktop, tree: &Tree<Reference>) {
                         n.states
                     )
                 };
-                if view(now) == view(node) {
+                if element_digest(&witness.tree, witness.element) == element_digest(tree, place) {
                     same += 1;
                 } else {
                     different += 1;

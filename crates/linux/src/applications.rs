@@ -117,7 +117,7 @@ impl Applications {
             client.property::<String>(ROOT_PATH, APPLICATION, "ToolkitName"),
             async { Ok(client.property::<String>(ROOT_PATH, APPLICATION, "Version").await.unwrap_or_default()) },
         )?;
-        let family = family::of(&toolkit, &version);
+        let family = family::of(&toolkit, &version, &name_said);
         let toolkit = Toolkit { family, name: toolkit, version };
         let application = Arc::new(Registered { peer, pid, name: UiText::new(name_said), toolkit });
         self.lock().insert(name.to_owned(), Arc::clone(&application));

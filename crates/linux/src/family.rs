@@ -3,9 +3,11 @@
 
 use surehand_executor::ToolkitFamily;
 
-/// From `Application.ToolkitName` and `Application.Version` as the application reports them.
-pub(crate) fn of(name: &str, version: &str) -> ToolkitFamily {
+/// From `Application.ToolkitName` and `Application.Version` as the application reports them. LibreOffice draws by
+/// GTK and says so; its own objects behind that are another toolkit's.
+pub(crate) fn of(name: &str, version: &str, application: &str) -> ToolkitFamily {
     match name {
+        _ if application == "soffice" => ToolkitFamily::LibreOffice,
         "gtk" => ToolkitFamily::Gtk3,
         "GTK" if version.starts_with('4') => ToolkitFamily::Gtk4,
         "GTK" => ToolkitFamily::Gtk3,

@@ -9,9 +9,8 @@ use crate::{
 };
 use atspi_common::{Role, State as Bit};
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use sha2::{Digest as _, Sha256};
-use surehand_contract::{Digest, UiText};
-use surehand_executor::{Node, Omission, Rect, State, States, ToolkitFamily, Value, Verbs};
+use surehand_contract::UiText;
+use surehand_executor::{Node, Omission, Rect, State, States, ToolkitFamily, Value, Verbs, text_digest};
 use tokio::time::timeout_at;
 
 /// Where the window is, for turning what the toolkit says into the window's pixels.
@@ -175,15 +174,9 @@ async fn text(client: Client<'_>, path: &str, text_characters: usize) -> Result<
     let characters = client.character_count(path).await?.max(0);
     let read = characters.min(bounds::TEXT_READ_CHARACTERS);
     let text = if read == 0 { String::new() } else { client.text(path, read).await? };
-    let mut hash = Sha256::new();
-    hash.update(characters.to_le_bytes());
-    hash.update(text.as_bytes());
+    let digest = text_digest(&text);
     let shown: String = text.chars().take(text_characters).collect();
-    Ok(Value::Text {
-        text: UiText::new(shown),
-        characters: characters as u64,
-        digest: Digest::from_bytes(hash.finalize().into()),
-    })
+    Ok(Value::Text { text: UiText::new(shown), characters: u64::from(characters.unsigned_abs()), digest })
 }
 
 async fn number(client: Client<'_>, path: &str) -> Result<Value, CallError> {

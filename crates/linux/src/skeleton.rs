@@ -2,7 +2,7 @@
 //! application answers so, by pipelined calls where it does not.
 
 use crate::{
-    accessible::{CacheItem, Client, Facts, Interfaces, Reference},
+    accessible::{self, CacheItem, Client, Facts, Interfaces, Reference},
     bounds,
     bus::CallError,
     family, role,
@@ -303,9 +303,7 @@ impl<'a> Growth<'a> {
         let reference = bone.reference.clone();
         let child_count = bone.facts.child_count;
         let client = self.client;
-        let makes_children_on_demand =
-            bone.facts.has(State::ManagesDescendants) || child_count > bounds::EAGER_CHILDREN;
-        if makes_children_on_demand {
+        if makes_children_on_demand(&bone.facts) {
             let facts = bone.facts.clone();
             let family = self.family;
             self.jobs.push(
@@ -336,6 +334,11 @@ fn number(children: impl IntoIterator<Item = Reference>) -> Vec<(u32, Reference)
     children.into_iter().enumerate().map(|(index, child)| (index as u32, child)).collect()
 }
 
+/// Whether asking for the list of children may hang the application.
+pub(crate) fn makes_children_on_demand(facts: &Facts) -> bool {
+    facts.has(State::ManagesDescendants) || facts.child_count > bounds::EAGER_CHILDREN
+}
+
 /// Whether anything below may be on screen. Where the toolkit does not mark what shows, everything visible may.
 fn may_show_children(family: ToolkitFamily, bone: &Bone) -> bool {
     if bone.parent.is_none() || role::is(bone.facts.role, &[Role::Application]) {
@@ -352,10 +355,14 @@ async fn visible_children(
     container: &Reference,
     facts: &Facts,
 ) -> Result<(Vec<(u32, Reference)>, u32), CallError> {
-    let of = u32::try_from(facts.child_count).unwrap_or(0);
-    if facts.child_count <= bounds::VIRTUAL_CHILDREN {
-        let asked =
-            (0..facts.child_count).map(|index| async move { (index, client.child_at(&container.path, index).await) });
+    // The bulk answer says −1 for them.
+    let child_count = match facts.child_count {
+        counted if counted >= 0 => counted,
+        _ => client.property(&container.path, accessible::ACCESSIBLE, "ChildCount").await?,
+    };
+    let of = u32::try_from(child_count).unwrap_or(0);
+    if child_count <= bounds::VIRTUAL_CHILDREN {
+        let asked = (0..child_count).map(|index| async move { (index, client.child_at(&container.path, index).await) });
         let answers = futures_util::future::join_all(asked).await;
         return Ok((found(answers)?, of));
     }
@@ -460,7 +467,7 @@ async fn cells_between(
         client.column_at_index(path, first),
         client.row_at_index(path, last),
         client.column_at_index(path, last),
-        client.property::<i32>(path, crate::accessible::TABLE, "NColumns"),
+        client.property::<i32>(path, accessible::TABLE, "NColumns"),
     )?;
     let (left, right) = (left.min(right), left.max(right));
     let mut cells = Vec::new();

@@ -38,9 +38,16 @@ pub(crate) async fn read(
     lineage: &Lineage<Reference>,
     reach: Reach,
 ) -> Result<(Skeleton, usize), WitnessError> {
-    let chain = match chain_as_expected(client, lineage).await? {
-        Some(chain) if family::has_stable_paths(family) && chain[0].reference == *window => chain,
-        _ => climb(client, family, window, lineage).await?,
+    let chain = match family::has_stable_paths(family) {
+        true => {
+            let mut chain = match chain_as_expected(client, lineage).await? {
+                Some(chain) if chain[0].reference == *window => chain,
+                _ => climb(client, window, lineage).await?,
+            };
+            number(client, &mut chain).await?;
+            chain
+        }
+        false => walk_down(client, window, &lineage.places).await?,
     };
     let row = lineage.row.filter(|row| chain.len() == lineage.ancestors.len() + 1 && *row < chain.len());
     let mut skeleton = Skeleton::default();
@@ -54,21 +61,61 @@ pub(crate) async fn read(
         skeleton::read_live(client, family, &chain[subtree_root].reference, Reach { depth: depth_below, ..reach })
             .await?;
     graft(&mut skeleton, subtree, chain[subtree_root].index_in_parent);
-    let sought = &chain[chain.len() - 1].reference;
-    let element = skeleton.bones.iter().position(|bone| bone.reference == *sought).ok_or(WitnessError::Moved)?;
-    Ok((skeleton, element))
+    add_companions(client, &mut skeleton, subtree_root, &lineage.companions).await?;
+    let element = match family::has_stable_paths(family) {
+        true => by_reference(&skeleton, &lineage.element),
+        false => by_place(&skeleton, subtree_root, &chain[subtree_root + 1..]),
+    };
+    Ok((skeleton, element.ok_or(WitnessError::Moved)?))
+}
+
+/// The other cells of the row, beside the cell. One that is gone is left out: the digest then differs.
+async fn add_companions(
+    client: Client<'_>,
+    skeleton: &mut Skeleton,
+    cell: usize,
+    companions: &[Reference],
+) -> Result<(), CallError> {
+    let Some(table) = skeleton.bones[cell].parent else { return Ok(()) };
+    let read = companions.iter().map(|companion| async move {
+        let path = &companion.path;
+        let (facts, index) = tokio::try_join!(client.facts(path), client.index_in_parent(path))?;
+        Ok(Link { reference: companion.clone(), facts, index_in_parent: u32::try_from(index).unwrap_or(NOWHERE) })
+    });
+    for link in futures_util::future::join_all(read).await {
+        let link: Link = match link {
+            Ok(link) => link,
+            Err(CallError::Declined | CallError::Malformed) => continue,
+            Err(error) => return Err(error),
+        };
+        let place = skeleton.bones.len();
+        let mut companion = bone(&link, cell, Vec::new());
+        companion.parent = Some(table);
+        skeleton.bones.push(companion);
+        skeleton.bones[table].children.push(place);
+    }
+    Ok(())
+}
+
+fn by_reference(skeleton: &Skeleton, sought: &Reference) -> Option<usize> {
+    skeleton.bones.iter().position(|bone| bone.reference == *sought)
+}
+
+/// Where every read gives an object another path: down from the row by the places in each list of children.
+fn by_place(skeleton: &Skeleton, row: usize, way: &[Link]) -> Option<usize> {
+    way.iter().try_fold(row, |place, link| {
+        let children = skeleton.bones[place].children.iter().copied();
+        children.into_iter().find(|child| skeleton.bones[*child].index_in_parent == link.index_in_parent)
+    })
 }
 
 /// All links at once; none if one of them has another parent than when it was observed.
 async fn chain_as_expected(client: Client<'_>, lineage: &Lineage<Reference>) -> Result<Option<Vec<Link>>, CallError> {
     let expected = lineage.ancestors.iter().chain([&lineage.element]);
     let links = expected.clone().enumerate().map(|(depth, reference)| async move {
-        let index = async { if depth == 0 { Ok(0) } else { client.index_in_parent(&reference.path).await } };
         let parent = async { if depth == 0 { Ok(None) } else { client.parent(&reference.path).await } };
-        let (facts, index, parent) = tokio::try_join!(client.facts(&reference.path), index, parent)?;
-        let link =
-            Link { reference: reference.clone(), facts, index_in_parent: u32::try_from(index).unwrap_or(u32::MAX) };
-        Ok::<_, CallError>((link, parent))
+        let (facts, parent) = tokio::try_join!(client.facts(&reference.path), parent)?;
+        Ok::<_, CallError>((Link { reference: reference.clone(), facts, index_in_parent: 0 }, parent))
     });
     let links = futures_util::future::try_join_all(links).await?;
     let is_same_way =
@@ -79,22 +126,15 @@ async fn chain_as_expected(client: Client<'_>, lineage: &Lineage<Reference>) -> 
 /// From the element upwards by what each object says of its parent now.
 async fn climb(
     client: Client<'_>,
-    family: ToolkitFamily,
     window: &Reference,
     lineage: &Lineage<Reference>,
 ) -> Result<Vec<Link>, WitnessError> {
     let mut chain = Vec::new();
     let mut current = lineage.element.clone();
-    let window_index = if family::has_stable_paths(family) { None } else { Some(lineage.ancestors.len()) };
-    for climbed in 0..bounds::ANCESTORS {
-        let is_window = current == *window || window_index == Some(climbed);
-        let (facts, index, parent) = tokio::try_join!(
-            client.facts(&current.path),
-            client.index_in_parent(&current.path),
-            client.parent(&current.path),
-        )?;
-        let index_in_parent = if is_window { 0 } else { u32::try_from(index).unwrap_or(u32::MAX) };
-        chain.push(Link { reference: current, facts, index_in_parent });
+    for _ in 0..bounds::ANCESTORS {
+        let (facts, parent) = tokio::try_join!(client.facts(&current.path), client.parent(&current.path))?;
+        let is_window = current == *window;
+        chain.push(Link { reference: current, facts, index_in_parent: 0 });
         if is_window {
             chain.reverse();
             return Ok(chain);
@@ -103,6 +143,49 @@ async fn climb(
     }
     Err(WitnessError::Moved)
 }
+
+/// From the window to what stands now at the places that were observed. LibreOffice gives an object another path
+/// at every read, and its root pane names no parent.
+async fn walk_down(client: Client<'_>, window: &Reference, places: &[u32]) -> Result<Vec<Link>, WitnessError> {
+    let mut chain: Vec<Link> = Vec::with_capacity(places.len());
+    for place in places {
+        let reference = match chain.last() {
+            None => window.clone(),
+            Some(parent) => {
+                let index = i32::try_from(*place).map_err(|_| WitnessError::Moved)?;
+                client.child_at(&parent.reference.path, index).await?.ok_or(WitnessError::Moved)?
+            }
+        };
+        let facts = client.facts(&reference.path).await?;
+        chain.push(Link { reference, facts, index_in_parent: *place });
+    }
+    Ok(chain)
+}
+
+/// Gives each link its place as an observation counts it: in its parent's list of children, which is another
+/// number than the one GTK3 containers answer for themselves, or by index where children are made on demand.
+async fn number(client: Client<'_>, chain: &mut [Link]) -> Result<(), CallError> {
+    let places = chain.windows(2).map(|pair| async move {
+        let [parent, child] = pair else { return Ok(0) };
+        if skeleton::makes_children_on_demand(&parent.facts) {
+            return client
+                .index_in_parent(&child.reference.path)
+                .await
+                .map(|index| u32::try_from(index).unwrap_or(NOWHERE));
+        }
+        let siblings = client.children(&parent.reference.path).await?;
+        let place = siblings.iter().position(|sibling| *sibling == child.reference);
+        Ok(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(NOWHERE))
+    });
+    let places = futures_util::future::try_join_all(places).await?;
+    for (link, place) in chain.iter_mut().skip(1).zip(places) {
+        link.index_in_parent = place;
+    }
+    Ok(())
+}
+
+/// The place of a child that its parent does not list: equal to no observed place.
+const NOWHERE: u32 = u32::MAX;
 
 fn bone(link: &Link, depth: usize, children: Vec<usize>) -> Bone {
     Bone {
