@@ -15,7 +15,10 @@ use surehand_contract::{
     ActionFingerprint, ClaimEnding, Code, Delivery, Digest, DispatchOutcome, Effect, Happened, Lease, ObservationId,
     ObservationStanding, Route, Verdict, producer::ExecutorCall,
 };
-use surehand_wire::{Action, DispatchElement, DispatchReport, Element, ToolCallId, Verb, bounds::REQUEST_DEADLINE};
+use surehand_wire::{
+    Action, DispatchElement, DispatchReport, Element, FiniteNumber, SetValue, ToolCallId, Value, Verb,
+    bounds::REQUEST_DEADLINE,
+};
 
 /// An action whose arguments are fixed: what it acts on, and what it is recognised by when it is repeated.
 struct Bound {
@@ -82,12 +85,15 @@ impl Task {
 
     fn bind(&self, request: ActRequest) -> Result<Bound, Refusal> {
         let view = self.state.view(request.observation).ok_or(Refusal::of(Code::StaleObservation))?;
-        if view.element(request.element).is_none() {
-            let fate = surehand_wire::SnapshotFate::NoSuchElement;
-            return Err(Refusal::with(Code::StaleObservation, Detail::Observation(fate)));
-        }
-        let fingerprint = fingerprint(&(request.element, &request.action));
-        Ok(Bound { view, element: request.element, action: request.action, fingerprint })
+        let action = match view.element(request.element) {
+            Some(element) => fitted(request.action, element),
+            None => {
+                let fate = surehand_wire::SnapshotFate::NoSuchElement;
+                return Err(Refusal::with(Code::StaleObservation, Detail::Observation(fate)));
+            }
+        };
+        let fingerprint = fingerprint(&(request.element, &action));
+        Ok(Bound { view, element: request.element, action, fingerprint })
     }
 
     /// What refuses an action for what it is, before anything leaves, and whom it would be sent to.
@@ -317,6 +323,18 @@ pub(crate) fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::new(),
+    }
+}
+
+/// A number written as text is a number to an element whose value is one.
+fn fitted(action: Action, element: &Element) -> Action {
+    let Action::SetValue { value: SetValue::Text { text } } = &action else { return action };
+    if !matches!(element.value, Some(Value::Number { .. })) {
+        return action;
+    }
+    match text.expose().trim().parse().map(FiniteNumber::new) {
+        Ok(Ok(number)) => Action::SetValue { value: SetValue::Number { number } },
+        Ok(Err(_)) | Err(_) => action,
     }
 }
 
