@@ -92,6 +92,8 @@ pub struct World {
     pub witnesses: u32,
     pub trees: u32,
     pub panics_in_act: bool,
+    /// Every look shows another title.
+    pub restless: bool,
     pub png_bytes: usize,
     /// While set, a write waits at the gate.
     pub hold_before_write: bool,
@@ -137,6 +139,16 @@ impl Scripted {
         self.world().after_witness = Some(Arc::new(change));
     }
 
+    /// Blocks until a write has reached the gate.
+    pub fn wait_at_the_gate(&self) {
+        block_until(self.at_the_gate.notified());
+    }
+
+    /// Blocks until a write has been made.
+    pub fn wait_until_written(&self) {
+        block_until(self.written.notified());
+    }
+
     async fn unless_stuck(&self, pid: u32) {
         if self.world().stuck.contains(&pid) {
             std::future::pending::<()>().await;
@@ -166,6 +178,12 @@ impl Scripted {
     }
 }
 
+fn block_until(event: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let waited = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(20), event).await });
+    waited.expect("the script gets there");
+}
+
 impl Desktop for Scripted {
     type Reference = Reference;
 
@@ -191,6 +209,9 @@ impl Desktop for Scripted {
         let mut world = self.world();
         world.trees += 1;
         let mut tree = world.window(target).ok_or(Code::TargetMissing)?.clone();
+        if world.restless {
+            tree.window.title = UiText::new(format!("look {}", world.trees));
+        }
         let left_out = tree.nodes.len().saturating_sub(bounds.elements) as u64;
         tree.nodes.truncate(bounds.elements);
         if left_out > 0 {
