@@ -14,13 +14,14 @@ use crate::journal::{Entry, Journal, JournalError, Mark};
 use crate::x_server::{ClientWindow, WindowBounds, XServer, XServerError};
 
 pub(crate) const PYTHON: &str = "/usr/bin/python3";
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("fixture.py", include_str!("../fixtures/fixture.py")),
     ("gtk3.py", include_str!("../fixtures/gtk3.py")),
     ("gtk3_input.py", include_str!("../fixtures/gtk3_input.py")),
     ("gtk4.py", include_str!("../fixtures/gtk4.py")),
     ("gtk_window.py", include_str!("../fixtures/gtk_window.py")),
     ("journal.py", include_str!("../fixtures/journal.py")),
+    ("page.py", include_str!("../fixtures/page.py")),
     ("pyatspi_read.py", include_str!("../fixtures/pyatspi_read.py")),
     ("qt5.py", include_str!("../fixtures/qt5.py")),
     ("qt6.py", include_str!("../fixtures/qt6.py")),

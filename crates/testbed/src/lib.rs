@@ -8,6 +8,7 @@ mod bus_monitor;
 mod desktop;
 mod fixture;
 mod journal;
+mod page;
 pub mod process_table;
 mod third_party;
 mod x_server;
@@ -22,6 +23,7 @@ pub use desktop::{
 };
 pub use fixture::{Fixture, FixtureError, Order, Sentinel, State, Toolkit};
 pub use journal::{Cause, Entry, Journal, JournalError, Mark};
+pub use page::{BENCHMARK_PAGE_NODES, write_benchmark_page};
 pub use third_party::{Started, ThirdParty, ThirdPartyError};
 pub use x_server::{
     ClientWindow, InputDevice, KeyboardFocus, PointerPosition, Posture, WindowBounds, XServer, XServerError,

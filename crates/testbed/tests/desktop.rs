@@ -279,17 +279,26 @@ fn a_command_hands_back_its_exit_status() {
 }
 
 #[test]
-fn a_program_out_of_reach_is_copied_in() {
+fn what_is_out_of_reach_is_copied_in() {
     let desktop = desktop();
     let directory = PathBuf::from(format!("/tmp/surehand-out-of-reach-{}", std::process::id()));
-    std::fs::create_dir(&directory).unwrap();
-    std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::create_dir_all(directory.join("data/deep")).unwrap();
     let program = directory.join("program");
-    std::fs::write(&program, "#!/bin/sh\nid -u\n").unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let uid = said(&desktop, program.to_str().unwrap(), &[]);
+    for (path, text, mode) in [
+        (&program, "#!/bin/sh\nid -u\ncat \"$1\"\n", 0o700),
+        (&directory.join("data/deep/file"), "text", 0o600),
+        (&directory, "", 0o700),
+    ] {
+        if !text.is_empty() {
+            std::fs::write(path, text).unwrap();
+        }
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let data = desktop.bring(directory.join("data")).unwrap();
+    let said = said(&desktop, program.to_str().unwrap(), &[data.join("deep/file").to_str().unwrap()]);
     std::fs::remove_dir_all(&directory).unwrap();
-    assert_eq!(uid, desktop.premises().uid.to_string());
+    assert_eq!(said, format!("{}\ntext", desktop.premises().uid));
+    assert_eq!(desktop.bring("/usr/bin/env").unwrap(), Path::new("/usr/bin/env"), "what is in reach stays in place");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Applications of others start in the private desktop, greet nobody, and tell of themselves.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use surehand_testbed::{AccessibleReading, DesktopConfiguration, PrivateDesktop, ThirdParty, XServer, process_table};
+use surehand_testbed::{
+    AccessibleReading, BENCHMARK_PAGE_NODES, DesktopConfiguration, PrivateDesktop, ThirdParty, XServer, bounds,
+    process_table, write_benchmark_page,
+};
 
 /// What each shows that a reader must find: a role and a name.
 fn expected(application: ThirdParty) -> (&'static str, &'static str) {
@@ -41,6 +44,41 @@ fn each_shows_one_window_and_its_tree() {
             "{application:?}: the window is of {owner}"
         );
         started.application.kill().unwrap();
-        x_server.wait_until_no_window("any", surehand_testbed::bounds::APPLICATION_START, |_| true).unwrap();
+        x_server.wait_until_no_window("any", bounds::APPLICATION_START, |_| true).unwrap();
     }
+}
+
+/// Counts from the document down, once the last record is there.
+const COUNT: &str = "
+import sys, pyatspi
+from gi.repository import GLib
+def nodes(node):
+    return 1 + sum(nodes(child) for child in node if child is not None)
+def document(node):
+    if node.getRole() == pyatspi.ROLE_DOCUMENT_WEB: return node
+    return next((found for child in node if child is not None and (found := document(child))), None)
+def count():
+    found = [document(application) for application in pyatspi.Registry.getDesktop(0)]
+    counted = sum(nodes(one) for one in found if one is not None)
+    if counted < int(sys.argv[1]): return True
+    print(counted)
+    loop.quit()
+loop = GLib.MainLoop()
+GLib.timeout_add(200, count)
+loop.run()
+";
+
+#[test]
+fn the_benchmark_page_has_its_nodes() {
+    let desktop = PrivateDesktop::start(&DesktopConfiguration::default()).unwrap();
+    let page = write_benchmark_page(&desktop).unwrap();
+    ThirdParty::Chromium.start(&desktop, [page]).unwrap();
+    let output = desktop
+        .command("timeout")
+        .unwrap()
+        .args([&bounds::REGISTRATION.as_secs().to_string(), "/usr/bin/python3", "-c", COUNT])
+        .arg(BENCHMARK_PAGE_NODES.to_string())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), BENCHMARK_PAGE_NODES.to_string());
 }

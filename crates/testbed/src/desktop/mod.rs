@@ -98,6 +98,15 @@ impl PrivateDesktop {
         Ok(program::command(&self.premises, &self.services.environment, reachable))
     }
 
+    /// A path by which the desktop's user reaches this file or directory: itself, or a copy in the desktop where root's
+    /// home or the like lies in between.
+    ///
+    /// # Errors
+    /// The copy cannot be made.
+    pub fn bring(&self, path: impl AsRef<Path>) -> Result<PathBuf, DesktopError> {
+        Ok(program::within_reach(&self.premises, path.as_ref().as_os_str())?.into())
+    }
+
     /// Starts an application in a process group of its own, with its output in a file below the desktop's directory.
     ///
     /// # Errors

@@ -21,32 +21,49 @@ pub(super) fn command(premises: &Premises, environment: &Environment, program: i
     command
 }
 
-/// The program itself, or a copy of it that the desktop's user can reach.
-pub(super) fn within_reach(premises: &Premises, program: &OsStr) -> Result<OsString, DesktopError> {
-    let path = Path::new(program);
-    if premises.user.is_none() || !path.is_absolute() || everyone_may_run(path) || !path.is_file() {
-        return Ok(program.to_owned());
+/// The file or directory itself, or a copy of it that the desktop's user can reach. What is not there stays as it is.
+pub(super) fn within_reach(premises: &Premises, original: &OsStr) -> Result<OsString, DesktopError> {
+    let path = Path::new(original);
+    if premises.user.is_none() || !path.is_absolute() || everyone_may_use(path) || !path.exists() {
+        return Ok(original.to_owned());
     }
-    let directory = premises.directory.join("programs");
-    let name = path.file_name().unwrap_or(program);
-    let copy = directory.join(name);
-    std::fs::create_dir_all(&directory).map_err(DesktopError::file(&directory))?;
+    let directory = premises.directory.join("copies");
+    let copy = directory.join(path.file_name().unwrap_or(original));
     if !is_same_version(path, &copy) {
-        std::fs::copy(path, &copy).map_err(DesktopError::file(&copy))?;
-        std::fs::set_permissions(&copy, std::fs::Permissions::from_mode(0o755)).map_err(DesktopError::file(&copy))?;
+        std::fs::create_dir_all(&directory).map_err(DesktopError::file(&directory))?;
+        copy_for_everyone(path, &copy).map_err(DesktopError::file(&copy))?;
     }
     Ok(copy.into_os_string())
 }
 
-fn everyone_may_run(path: &Path) -> bool {
-    let permits = |path: &Path, bits: u32| {
-        std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & bits == bits)
-    };
+/// Whether everyone may do with it what its owner may: read it, and run it if it can be run.
+fn everyone_may_use(path: &Path) -> bool {
+    let mode = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     let Ok(path) = path.canonicalize() else { return false };
-    permits(&path, 0o005) && path.ancestors().skip(1).all(|directory| permits(directory, 0o001))
+    let own = mode(&path) & 0o500;
+    let others = mode(&path) & 0o005;
+    others == own >> 6 && path.ancestors().skip(1).all(|directory| mode(directory) & 0o001 != 0)
 }
 
 fn is_same_version(original: &Path, copy: &Path) -> bool {
     let (Ok(original), Ok(copy)) = (original.metadata(), copy.metadata()) else { return false };
     original.len() == copy.len() && original.mtime() <= copy.mtime()
+}
+
+fn copy_for_everyone(original: &Path, copy: &Path) -> std::io::Result<()> {
+    let metadata = original.metadata()?;
+    if metadata.is_dir() {
+        std::fs::create_dir_all(copy)?;
+        for entry in std::fs::read_dir(original)? {
+            let entry = entry?;
+            copy_for_everyone(&entry.path(), &copy.join(entry.file_name()))?;
+        }
+    } else {
+        // Renamed when whole: another thread may be starting the same program.
+        let partial = copy.with_extension(format!("partial-{:?}", std::thread::current().id()));
+        std::fs::copy(original, &partial)?;
+        std::fs::rename(&partial, copy)?;
+    }
+    let owner = metadata.permissions().mode() & 0o500;
+    std::fs::set_permissions(copy, std::fs::Permissions::from_mode(owner | owner >> 3 | owner >> 6))
 }
