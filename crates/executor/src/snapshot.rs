@@ -212,3 +212,119 @@ impl<R> Session<R> {
         self.fates.push_back((id, fate));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Accessibility, ApplicationIdentity, Rect, Visibility};
+    use std::time::Duration;
+    use surehand_contract::{ExeIdentity, UiText};
+
+    fn session() -> SessionId {
+        SessionId::new("s").expect("an identifier")
+    }
+
+    fn target(window: u32) -> Target {
+        let exe = ExeIdentity { path: "/bin/a".to_owned(), device: 1, inode: 1 };
+        let process =
+            ProcessInstance { pid: 1, pidfd_inode: Some(1), start_time_ticks: 1, boot_id: "b".to_owned(), exe };
+        let window = WindowIdentity::X11 { window, incarnation: 0 };
+        Target { process, window, content: None, page: None }
+    }
+
+    fn snapshot(window: u32, id: &str, captured: Instant) -> Arc<Snapshot<u32>> {
+        let shown = Window {
+            target: target(window),
+            application: ApplicationIdentity::Executable("/bin/a".to_owned()),
+            title: UiText::default(),
+            bounds: Rect::default(),
+            visibility: Visibility::Shown,
+            active: false,
+            accessibility: Accessibility::Ready,
+        };
+        let tree = Tree { window: shown, toolkit: None, nodes: Vec::new(), omissions: Vec::new() };
+        let digest = crate::text_digest("");
+        let look = Look { tree, digests: Vec::new(), stable_ids: Vec::new(), window_digest: digest };
+        let id = SnapshotId::new(id).expect("an identifier");
+        Arc::new(Snapshot { id, target: target(window), look: Arc::new(look), tokens: HashMap::new(), captured })
+    }
+
+    fn fate(table: &mut SnapshotTable<u32>, now: Instant, id: &str) -> Option<SnapshotFate> {
+        table.live(now, &session(), &SnapshotId::new(id).expect("an identifier")).err()
+    }
+
+    fn table(snapshots: &[(u32, &str)], now: Instant) -> SnapshotTable<u32> {
+        let mut table = SnapshotTable::default();
+        table.begin(&session()).expect("a new session");
+        for (count, (window, id)) in snapshots.iter().enumerate() {
+            let captured = now + Duration::from_secs(count as u64);
+            table.register(&session(), snapshot(*window, id, captured)).expect("the session is there");
+        }
+        table
+    }
+
+    #[test]
+    fn a_snapshot_expires_and_stays_expired() {
+        let now = Instant::now();
+        let mut table = table(&[(1, "a")], now);
+        let last = now + bounds::SNAPSHOT_TTL - Duration::from_millis(1);
+        assert_eq!(fate(&mut table, last, "a"), None);
+        assert_eq!(fate(&mut table, now + bounds::SNAPSHOT_TTL, "a"), Some(SnapshotFate::Expired));
+        assert_eq!(fate(&mut table, now, "a"), Some(SnapshotFate::Expired));
+        assert_eq!(table.live_snapshots(), 0);
+    }
+
+    #[test]
+    fn each_window_has_its_own_live_snapshot() {
+        let now = Instant::now();
+        let mut table = table(&[(1, "a"), (2, "b"), (1, "c")], now);
+        assert_eq!(fate(&mut table, now, "a"), Some(SnapshotFate::Superseded));
+        assert_eq!(fate(&mut table, now, "b"), None);
+        assert_eq!(fate(&mut table, now, "c"), None);
+    }
+
+    #[test]
+    fn the_window_seen_longest_ago_makes_room() {
+        let now = Instant::now();
+        let mut table = table(&[(1, "a"), (2, "b"), (1, "c")], now);
+        let more: Vec<String> = (3..=9).map(|window| format!("w{window}")).collect();
+        for (window, id) in (3..=9).zip(&more) {
+            let captured = now + Duration::from_secs(10 + u64::from(window));
+            table.register(&session(), snapshot(window, id, captured)).expect("the session is there");
+        }
+        assert_eq!(fate(&mut table, now, "b"), Some(SnapshotFate::Evicted));
+        assert_eq!(fate(&mut table, now, "c"), None, "its window was seen again later");
+        assert_eq!(table.live_snapshots() as usize, bounds::SNAPSHOTS_PER_SESSION);
+    }
+
+    #[test]
+    fn a_spent_snapshot_stays_spent_whatever_replaces_it() {
+        let now = Instant::now();
+        let mut table = table(&[(1, "a")], now);
+        let id = SnapshotId::new("a").expect("an identifier");
+        table.spend(&session(), &id);
+        table.register(&session(), snapshot(1, "b", now)).expect("the session is there");
+        assert_eq!(fate(&mut table, now, "a"), Some(SnapshotFate::Spent));
+    }
+
+    #[test]
+    fn a_snapshot_that_was_superseded_while_it_was_written_on_is_spent() {
+        let now = Instant::now();
+        let mut table = table(&[(1, "a"), (1, "b")], now);
+        table.spend(&session(), &SnapshotId::new("a").expect("an identifier"));
+        assert_eq!(fate(&mut table, now, "a"), Some(SnapshotFate::Spent));
+        assert_eq!(fate(&mut table, now, "b"), None);
+    }
+
+    #[test]
+    fn the_fates_that_are_remembered_are_bounded() {
+        let now = Instant::now();
+        let mut table = table(&[], now);
+        for count in 0..bounds::REMEMBERED_FATES + 10 {
+            table.register(&session(), snapshot(1, &format!("n{count}"), now)).expect("the session is there");
+        }
+        assert_eq!(fate(&mut table, now, "n0"), Some(SnapshotFate::Unknown));
+        assert_eq!(fate(&mut table, now, "n100"), Some(SnapshotFate::Superseded));
+        assert_eq!(table.sessions[&session()].fates.len(), bounds::REMEMBERED_FATES);
+    }
+}

@@ -72,3 +72,92 @@ impl<R: Clone + Eq + Hash> KnownElements<R> {
         assigned
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Accessibility, ApplicationIdentity, Node, Rect, States, Verbs, Visibility, Window};
+    use surehand_contract::{ExeIdentity, ProcessInstance, Target, WindowIdentity};
+
+    /// Reference, parent's position, role, name, index.
+    type Drawn = (u32, Option<usize>, &'static str, &'static str, u32);
+
+    fn tree(drawn: &[Drawn]) -> Tree<u32> {
+        let exe = ExeIdentity { path: "/bin/a".to_owned(), device: 1, inode: 1 };
+        let process = ProcessInstance { pid: 1, pidfd_inode: None, start_time_ticks: 1, boot_id: "b".to_owned(), exe };
+        let window = WindowIdentity::X11 { window: 1, incarnation: 0 };
+        let node = |(reference, parent, role, name, index_in_parent): &Drawn| Node {
+            reference: *reference,
+            parent: *parent,
+            index_in_parent: *index_in_parent,
+            role: Cow::Borrowed(*role),
+            name: UiText::new(*name),
+            description: UiText::default(),
+            states: States::default(),
+            actions: Vec::new(),
+            verbs: Verbs::default(),
+            value: None,
+            bounds: None,
+        };
+        Tree {
+            window: Window {
+                target: Target { process, window, content: None, page: None },
+                application: ApplicationIdentity::Executable("/bin/a".to_owned()),
+                title: UiText::default(),
+                bounds: Rect::default(),
+                visibility: Visibility::Shown,
+                active: false,
+                accessibility: Accessibility::Ready,
+            },
+            toolkit: None,
+            nodes: drawn.iter().map(node).collect(),
+            omissions: Vec::new(),
+        }
+    }
+
+    const FRAME: Drawn = (1, None, "frame", "", 0);
+
+    #[test]
+    fn the_same_object_keeps_its_id_wherever_it_moves_and_whatever_it_says() {
+        let mut known = KnownElements::default();
+        let first = known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0), (3, Some(0), "label", "b", 1)]));
+        assert_eq!(first, [1, 2, 3]);
+        let moved = known.assign(&tree(&[FRAME, (3, Some(0), "label", "c", 0), (2, Some(0), "label", "a", 1)]));
+        assert_eq!(moved, [1, 3, 2]);
+    }
+
+    #[test]
+    fn an_object_of_another_role_is_another_element() {
+        let mut known = KnownElements::default();
+        known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0)]));
+        assert_eq!(known.assign(&tree(&[FRAME, (2, Some(0), "entry", "a", 0)])), [1, 3]);
+    }
+
+    #[test]
+    fn a_rebuilt_object_keeps_the_id_of_the_only_one_it_can_be() {
+        let mut known = KnownElements::default();
+        known.assign(&tree(&[FRAME, (2, Some(0), "panel", "p", 0), (3, Some(1), "label", "a", 0)]));
+        let rebuilt = known.assign(&tree(&[FRAME, (12, Some(0), "panel", "p", 0), (13, Some(1), "label", "a", 0)]));
+        assert_eq!(rebuilt, [1, 2, 3]);
+        let renamed = known.assign(&tree(&[FRAME, (22, Some(0), "panel", "p", 0), (23, Some(1), "label", "b", 0)]));
+        assert_eq!(renamed, [1, 2, 4]);
+    }
+
+    #[test]
+    fn of_two_that_it_could_be_it_is_neither() {
+        let mut known = KnownElements::default();
+        known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0), (3, Some(0), "label", "a", 0)]));
+        let rebuilt = known.assign(&tree(&[FRAME, (12, Some(0), "label", "a", 0)]));
+        assert_eq!(rebuilt, [1, 4]);
+    }
+
+    #[test]
+    fn an_id_is_never_given_twice() {
+        let mut known = KnownElements::default();
+        known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0)]));
+        known.assign(&tree(&[FRAME]));
+        assert_eq!(known.assign(&tree(&[FRAME, (4, Some(0), "label", "x", 0)])), [1, 3]);
+        let doubled = known.assign(&tree(&[FRAME, (4, Some(0), "label", "x", 0), (4, Some(0), "label", "x", 0)]));
+        assert_eq!(doubled, [1, 3, 4], "a tree that lists one object twice");
+    }
+}
