@@ -18,7 +18,23 @@ impl Seat {
         route: Route,
     ) -> Result<Lease, Refusal> {
         let now = self.advance(now);
-        self.seat_and_session_allow(now, session)?;
+        let lease = self.may_act(now, session, observation, route)?;
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.last_activity = now;
+        }
+        Ok(lease)
+    }
+
+    /// The same answer without counting as the session's activity.
+    pub fn may_act(
+        &self,
+        now: Moment,
+        session: SessionId,
+        observation: ObservationId,
+        route: Route,
+    ) -> Result<Lease, Refusal> {
+        let now = self.latest.max(now);
+        self.may_look(now, session)?;
         let known = self.sessions.get(&session).ok_or(Refusal::of(Code::SessionEnded))?;
         let record = known.record(observation);
         let Some((record, bound)) = record.and_then(|record| Some((record, record.bound.as_ref()?))) else {
@@ -33,11 +49,7 @@ impl Seat {
             observation,
             route,
         };
-        self.check(now, &lease)?;
-        if let Some(known) = self.sessions.get_mut(&session) {
-            known.last_activity = now;
-        }
-        Ok(lease)
+        self.check(now, &lease).map(|_| lease)
     }
 
     /// Whether the lease still holds: before presentation, and at the moment the dispatch leaves. What leaves
@@ -144,7 +156,7 @@ impl Seat {
         if !self.input.holds.is_empty() {
             return Status::Held;
         }
-        let Some(slot) = known.window(window) else { return Status::Unobserved };
+        let Some(slot) = known.observed(window) else { return Status::Unobserved };
         let live = slot.live.and_then(|live| known.record(live));
         let is_ready = live.is_some_and(|record| {
             record.state == RecordState::Live
@@ -163,7 +175,7 @@ impl Seat {
 
     /// The facts in the order of the derived status, without what concerns one observation.
     fn facts_allow(&self, now: Moment, session: SessionId, window: &WindowKey, route: Route) -> Result<(), Refusal> {
-        self.seat_and_session_allow(now, session)?;
+        self.may_look(now, session)?;
         let intervention = match route {
             Route::Semantic => self.intervention_at(now, &window.application()),
             Route::PointerOrKeyboard => Some(self.input.anywhere_until).filter(|until| now < *until),
@@ -178,10 +190,6 @@ impl Seat {
             return Err(Refusal::of(Code::CapabilityMissing));
         }
         Ok(())
-    }
-
-    pub(super) fn seat_and_session_allow(&self, now: Moment, session: SessionId) -> Result<(), Refusal> {
-        self.may_look(now, session)
     }
 
     pub(super) fn is_expired(&self, now: Moment, began: Moment) -> bool {

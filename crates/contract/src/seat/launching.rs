@@ -13,6 +13,10 @@ pub(super) struct Launch {
 }
 
 impl Launch {
+    pub(super) const fn is_under_way(&self) -> bool {
+        self.answer.is_none()
+    }
+
     fn repeated(&self, fingerprint: ActionFingerprint) -> Result<LaunchStanding, Refusal> {
         if self.fingerprint != fingerprint {
             return Err(Refusal::of(Code::InvalidArgument));
@@ -76,7 +80,7 @@ impl Seat {
     }
 
     fn launch_allowed(&self, now: Moment, session: SessionId) -> Result<(), Refusal> {
-        self.seat_and_session_allow(now, session)?;
+        self.may_look(now, session)?;
         let everywhere = self.input.everywhere.until;
         if now < everywhere {
             return Err(Refusal::until(Code::UserIntervened, now, everywhere));

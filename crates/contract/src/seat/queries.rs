@@ -40,6 +40,11 @@ impl Seat {
         self.sessions.keys().copied()
     }
 
+    /// Claims and launches of this session that nobody has settled.
+    pub fn open_claims(&self, session: SessionId) -> usize {
+        self.sessions.get(&session).map_or(0, |known| known.open_claims())
+    }
+
     /// What an observation of this session is bound to, also when it can no longer be acted on.
     pub fn observation(&self, session: SessionId, observation: ObservationId) -> Option<Observation> {
         let record = self.sessions.get(&session)?.record(observation)?;

@@ -12,6 +12,7 @@ pub(super) struct Session {
     pub(super) principal: Principal,
     pub(super) raise: Generation,
     pub(super) last_activity: Moment,
+    has_observed: bool,
     windows: BTreeMap<WindowKey, Window>,
     /// The newest raise of any window that was forgotten since.
     forgotten_windows: Generation,
@@ -96,6 +97,7 @@ impl Session {
             principal,
             raise: Generation::default(),
             last_activity: now,
+            has_observed: false,
             windows: BTreeMap::new(),
             forgotten_windows: Generation::default(),
             observations: BTreeMap::new(),
@@ -112,12 +114,18 @@ impl Session {
         self.observations.get_mut(&observation)
     }
 
-    pub(super) fn window(&self, key: &WindowKey) -> Option<&Window> {
-        self.windows.get(key)
+    /// The window, if an observation of it was ever live.
+    pub(super) fn observed(&self, key: &WindowKey) -> Option<&Window> {
+        self.windows.get(key).filter(|window| window.newest_look > 0)
     }
 
-    pub(super) fn has_observed_anything(&self) -> bool {
-        !self.windows.is_empty()
+    pub(super) const fn has_observed_anything(&self) -> bool {
+        self.has_observed
+    }
+
+    pub(super) fn open_claims(&self) -> usize {
+        self.observations.values().filter(|record| record.claim.is_some()).count()
+            + self.launches.values().filter(|launch| launch.is_under_way()).count()
     }
 
     /// The newest raise of this session that counts for the window.
@@ -164,6 +172,7 @@ impl Session {
         let order = |id: &ObservationId| self.observations.get(id).map(|record| record.order);
         let newest = self.windows.get(window).map_or(0, |slot| slot.newest_look);
         let Some(began) = order(&observation).filter(|began| *began > newest) else { return false };
+        self.has_observed = true;
         let slot = self.window_mut(window);
         slot.last_observed = now;
         slot.newest_look = began;
