@@ -112,7 +112,7 @@ fn candidate(application: &Application, windows: &[Window]) -> Candidate {
 }
 
 /// How a window is named to the model: what the display server calls it, or else where its frame stands.
-pub(crate) fn window_label(window: &WindowIdentity) -> String {
+pub fn window_label(window: &WindowIdentity) -> String {
     match window {
         WindowIdentity::X11 { window, .. } => format!("{window:#x}"),
         WindowIdentity::Accessible { unique_name, path, .. } => format!("{unique_name}{path}"),

@@ -30,6 +30,7 @@ mod text;
 mod view;
 mod waiting;
 
+pub use choosing::window_label;
 pub use executor::{Embedded, ExecutorCommand, ExecutorStanding, Exit, Program};
 pub use host::{ClientInfo, ClientKind, DesktopProducers, Host, HostConfiguration, HostHealth, StartError};
 pub use refusal::{ArgumentFault, ArgumentRule, Candidate, Detail, Refusal};

@@ -4,6 +4,8 @@ mod element_line;
 mod observation;
 mod outline;
 mod quote;
+#[cfg(test)]
+mod tests;
 mod weight;
 
 pub(crate) use observation::{Facts, NoSuchPage, fenced, observation_text};
