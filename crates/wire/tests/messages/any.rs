@@ -108,14 +108,7 @@ fn any_identity() -> impl Strategy<Value = ApplicationIdentity> {
 
 prop_compose! {
     fn any_toolkit()(
-        family in select(vec![
-            ToolkitFamily::Gtk3,
-            ToolkitFamily::Gtk4,
-            ToolkitFamily::Qt,
-            ToolkitFamily::Chromium,
-            ToolkitFamily::LibreOffice,
-            ToolkitFamily::Other,
-        ]),
+        family in select(ALL_FAMILIES.to_vec()),
         name in any_text(),
         version in any_text(),
     ) -> Toolkit {
@@ -128,7 +121,7 @@ fn any_accessibility() -> impl Strategy<Value = Accessibility> {
 }
 
 fn any_visibility() -> impl Strategy<Value = Visibility> {
-    select(vec![Visibility::Shown, Visibility::Minimised, Visibility::OtherWorkspace, Visibility::Unmapped])
+    select(ALL_VISIBILITIES.to_vec())
 }
 
 prop_compose! {
@@ -167,7 +160,39 @@ fn any_value() -> impl Strategy<Value = Value> {
     ]
 }
 
-const STATES: [State; 24] = [
+pub const ALL_SETTLE_REASONS: [SettleReason; 5] = [
+    SettleReason::Quiet,
+    SettleReason::NothingSeen,
+    SettleReason::Ceiling,
+    SettleReason::Gone,
+    SettleReason::Unresponsive,
+];
+pub const ALL_CHANGE_REASONS: [ChangeReason; 3] = [ChangeReason::Announced, ChangeReason::Timeout, ChangeReason::Gone];
+pub const ALL_LAUNCH_WAIT_REASONS: [LaunchWaitReason; 3] =
+    [LaunchWaitReason::WindowAppeared, LaunchWaitReason::Timeout, LaunchWaitReason::NotRequested];
+pub const ALL_VERBS: [Verb; 5] = [Verb::Click, Verb::SetValue, Verb::Select, Verb::Scroll, Verb::Perform];
+pub const ALL_TEXT_FIELDS: [TextField; 3] = [TextField::Name, TextField::Description, TextField::Value];
+pub const ALL_DIRECTIONS: [Direction; 4] = [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
+pub const ALL_VISIBILITIES: [Visibility; 4] =
+    [Visibility::Shown, Visibility::Minimised, Visibility::OtherWorkspace, Visibility::Unmapped];
+pub const ALL_FAMILIES: [ToolkitFamily; 6] = [
+    ToolkitFamily::Gtk3,
+    ToolkitFamily::Gtk4,
+    ToolkitFamily::Qt,
+    ToolkitFamily::Chromium,
+    ToolkitFamily::LibreOffice,
+    ToolkitFamily::Other,
+];
+pub const ALL_FATES: [SnapshotFate; 6] = [
+    SnapshotFate::Unknown,
+    SnapshotFate::Spent,
+    SnapshotFate::Superseded,
+    SnapshotFate::Expired,
+    SnapshotFate::Evicted,
+    SnapshotFate::NoSuchElement,
+];
+pub const ALL_PARTS: [DesktopPart; 3] = [DesktopPart::Display, DesktopPart::SessionBus, DesktopPart::AccessibilityBus];
+pub const ALL_STATES: [State; 24] = [
     State::Showing,
     State::Enabled,
     State::Focusable,
@@ -195,7 +220,7 @@ const STATES: [State; 24] = [
 ];
 
 fn any_verb() -> impl Strategy<Value = Verb> {
-    select(vec![Verb::Click, Verb::SetValue, Verb::Select, Verb::Scroll, Verb::Perform])
+    select(ALL_VERBS.to_vec())
 }
 
 fn few<T: std::fmt::Debug>(one: impl Strategy<Value = T>) -> impl Strategy<Value = Vec<T>> {
@@ -209,13 +234,13 @@ prop_compose! {
         role in any_text(),
         name in any_ui_text(),
         description in any_ui_text(),
-        states in few(select(STATES.to_vec())),
+        states in few(select(ALL_STATES.to_vec())),
         actions in few(any_text()),
         verbs in few(any_verb()),
         value in option::of(any_value()),
         bounds in option::of(any_rect()),
         digest in any_digest(),
-        truncated in few(select(vec![TextField::Name, TextField::Description, TextField::Value])),
+        truncated in few(select(ALL_TEXT_FIELDS.to_vec())),
     ) -> Element {
         Element {
             token, stable_id, parent_token, depth, role, name, description, states, actions, verbs, value, bounds,
@@ -263,7 +288,7 @@ prop_compose! {
 }
 
 fn any_action() -> impl Strategy<Value = Action> {
-    let direction = select(vec![Direction::Up, Direction::Down, Direction::Left, Direction::Right]);
+    let direction = select(ALL_DIRECTIONS.to_vec());
     prop_oneof![
         Just(Action::Click {}),
         any_ui_text().prop_map(|text| Action::SetValue { value: SetValue::Text { text } }),
@@ -352,15 +377,8 @@ fn any_code() -> impl Strategy<Value = Code> {
 }
 
 fn any_detail() -> impl Strategy<Value = Detail> {
-    let part = select(vec![DesktopPart::Display, DesktopPart::SessionBus, DesktopPart::AccessibilityBus]);
-    let fate = select(vec![
-        SnapshotFate::Unknown,
-        SnapshotFate::Spent,
-        SnapshotFate::Superseded,
-        SnapshotFate::Expired,
-        SnapshotFate::Evicted,
-        SnapshotFate::NoSuchElement,
-    ]);
+    let part = select(ALL_PARTS.to_vec());
+    let fate = select(ALL_FATES.to_vec());
     prop_oneof![
         (any_toolkit(), any_text(), option::of(any_text())).prop_map(|(toolkit, application, flag)| {
             Detail::AccessibilityOff { toolkit: toolkit.family, application, flag }
@@ -439,9 +457,7 @@ prop_compose! {
         application in any_identity(),
         (took_foreground, ms) in any::<(bool, u64)>(),
         windows in few(any_window()),
-        reason in select(vec![
-            LaunchWaitReason::WindowAppeared, LaunchWaitReason::Timeout, LaunchWaitReason::NotRequested,
-        ]),
+        reason in select(ALL_LAUNCH_WAIT_REASONS.to_vec()),
     ) -> Launched {
         let waited = LaunchWait { ms, reason };
         Launched { tool_call_id, process, application, took_foreground, windows, waited }
@@ -449,7 +465,7 @@ prop_compose! {
 }
 
 fn any_changes() -> impl Strategy<Value = Changes> {
-    let reason = select(vec![ChangeReason::Announced, ChangeReason::Timeout, ChangeReason::Gone]);
+    let reason = select(ALL_CHANGE_REASONS.to_vec());
     (any::<(u64, u64)>(), reason).prop_map(|((announcements, waited_ms), reason)| Changes {
         announcements,
         waited_ms,
@@ -476,10 +492,7 @@ prop_compose! {
         tool_call_id in any_call_id(),
         (effect, method) in any_effect(),
         route in select(vec![Route::A11yAction, Route::A11yValue, Route::A11yText, Route::A11ySelection]),
-        (waited_ms, reason) in (any::<u64>(), select(vec![
-            SettleReason::Quiet, SettleReason::NothingSeen, SettleReason::Ceiling, SettleReason::Gone,
-            SettleReason::Unresponsive,
-        ])),
+        (waited_ms, reason) in (any::<u64>(), select(ALL_SETTLE_REASONS.to_vec())),
         snapshot in option::of(any_snapshot()),
         post_observation_error in option::of(any_code().prop_map(|code| PostObservationError { code })),
     ) -> DispatchReport {
