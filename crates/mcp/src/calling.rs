@@ -168,6 +168,14 @@ pub(crate) struct Called {
 }
 
 impl ToolCall {
+    /// What a wait takes at most; nothing else waits.
+    pub(crate) const fn waits_at_most(&self) -> Duration {
+        match self {
+            Self::Wait(request) => request.timeout,
+            _ => Duration::ZERO,
+        }
+    }
+
     /// `progress` hears how long a wait has lasted.
     pub(crate) async fn run(self, session: &Session, progress: impl FnMut(Duration) + Send + 'static) -> Called {
         match self {

@@ -5,13 +5,13 @@ use crate::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestMethod, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
 };
 use std::time::{Duration, Instant};
-use surehand_host::{ClientInfo, ClientKind, Host, Refusal, Session, bounds::WAIT_LONGEST};
+use surehand_host::{ClientInfo, ClientKind, Host, Refusal, Session};
 use tokio::sync::{Mutex, mpsc};
 
 /// Progress of a wait is told no more often than this.
@@ -74,6 +74,7 @@ impl Server {
 
 async fn run_telling_progress(call: ToolCall, session: &Session, context: &RequestContext<RoleServer>) -> Called {
     let (tell, mut told) = mpsc::unbounded_channel();
+    let longest = call.waits_at_most();
     let mut latest: Option<Instant> = None;
     let running = call.run(session, move |waited| {
         if latest.is_none_or(|latest| latest.elapsed() >= PROGRESS_INTERVAL) {
@@ -91,7 +92,7 @@ async fn run_telling_progress(call: ToolCall, session: &Session, context: &Reque
             called = &mut running => return called,
             Some(waited) = told.recv() => {
                 let progress = ProgressNotificationParam::new(token.clone(), waited.as_secs_f64())
-                    .with_total(WAIT_LONGEST.as_secs_f64());
+                    .with_total(longest.as_secs_f64());
                 // A client that went away is seen by the connection itself.
                 let _ = context.peer.notify_progress(progress).await;
             }
@@ -125,7 +126,7 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             // Dropping the call withdraws it, or has the host settle what has left; the client wants no answer.
-            () = cancelled.cancelled() => Err(ErrorData::method_not_found::<CallToolRequestMethod>()),
+            () = cancelled.cancelled() => Err(ErrorData::invalid_request("The call was cancelled.", None)),
             result = self.call(request, gives, &context) => Ok(result.into()),
         }
     }
