@@ -254,11 +254,7 @@ fn written<T: serde::Serialize>(words: &[T]) -> String {
 }
 
 fn codes() -> String {
-    let mut table = "| Code | What it says |\n| --- | --- |\n".to_owned();
-    for code in Code::ALL {
-        writeln!(table, "| `{}` | {} |", code.as_str(), code.advice()).unwrap();
-    }
-    table
+    written(Code::ALL) + "\n"
 }
 
 fn rpc_codes() -> String {
