@@ -113,3 +113,84 @@ fn remove(path: &Path) {
         tracing::warn!(kind = ?error.kind(), "a picture could not be removed");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(name: &str) -> SessionId {
+        SessionId::new(name).expect("an identifier")
+    }
+
+    struct Scene {
+        root: PathBuf,
+        folder: ImageFolder,
+    }
+
+    impl Scene {
+        fn new(name: &str, budget_bytes: u64) -> Self {
+            let root = std::env::temp_dir().join(format!("surehand-images-{name}-{}", std::process::id()));
+            fs::create_dir_all(&root).expect("a folder for the test");
+            let mut folder = ImageFolder::open(root.to_str().expect("text")).expect("it takes files");
+            folder.budget_bytes = budget_bytes;
+            Self { root, folder }
+        }
+
+        fn add(&mut self, owner: &str, name: &str, bytes: usize) -> bool {
+            let path = self.folder.path_for(name);
+            let image = write(&path, &Picture { png: vec![0; bytes], width: 1, height: 1 }).expect("it is written");
+            self.folder.keep(session(owner), path, image.byte_length)
+        }
+
+        fn files(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.root).expect("the folder is there");
+            let name = |entry: io::Result<fs::DirEntry>| entry.expect("an entry").file_name().into_string();
+            let mut names: Vec<String> = entries.map(|entry| name(entry).expect("text")).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Scene {
+        fn drop(&mut self) {
+            drop(fs::remove_dir_all(&self.root));
+        }
+    }
+
+    #[test]
+    fn the_oldest_pictures_make_room() {
+        let mut scene = Scene::new("budget", 100);
+        assert!(scene.add("s", "a", 40) && scene.add("t", "b", 40) && scene.add("s", "c", 40));
+        assert_eq!(scene.files(), ["b.png", "c.png"]);
+        assert_eq!((scene.folder.images(), scene.folder.bytes()), (2, 80));
+    }
+
+    #[test]
+    fn a_picture_that_fits_no_budget_is_not_kept_and_costs_no_other() {
+        let mut scene = Scene::new("large", 100);
+        assert!(scene.add("s", "a", 40));
+        assert!(!scene.add("s", "b", 101));
+        assert_eq!(scene.files(), ["a.png"]);
+    }
+
+    #[test]
+    fn a_session_ends_with_its_own_pictures_and_the_folder_with_all() {
+        let mut scene = Scene::new("end", 100);
+        assert!(scene.add("s", "a", 10) && scene.add("t", "b", 10) && scene.add("s", "c", 10));
+        assert_eq!(scene.folder.end(&session("s")), 2);
+        assert_eq!(scene.files(), ["b.png"]);
+        assert_eq!(scene.folder.bytes(), 10);
+        let path = scene.root.to_str().expect("text").to_owned();
+        scene.folder = ImageFolder::open(&path).expect("it takes files");
+        assert!(scene.files().is_empty());
+    }
+
+    #[test]
+    fn a_picture_overwrites_nothing() {
+        let scene = Scene::new("exists", 100);
+        let path = scene.folder.path_for("a");
+        fs::write(&path, b"someone else's").expect("written");
+        let picture = Picture { png: vec![0], width: 1, height: 1 };
+        assert_eq!(write(&path, &picture).map_err(|error| error.kind()), Err(io::ErrorKind::AlreadyExists));
+    }
+}

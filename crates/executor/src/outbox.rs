@@ -93,3 +93,113 @@ impl Outbox {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fence, FenceScope};
+    use std::{
+        io,
+        sync::mpsc::{Receiver, Sender, channel},
+    };
+
+    /// An output whose every write waits to be let through.
+    struct Held {
+        started: Sender<Vec<u8>>,
+        let_through: Receiver<io::Result<()>>,
+    }
+
+    impl Write for Held {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.started.send(bytes.to_vec()).expect("the test listens");
+            self.let_through.recv().expect("the test lets it through")?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Scene {
+        outbox: Arc<Outbox>,
+        started: Receiver<Vec<u8>>,
+        let_through: Sender<io::Result<()>>,
+        broken: Receiver<()>,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let outbox = Arc::new(Outbox::default());
+            let ((started, seen), (let_through, held)) = (channel(), channel());
+            let (breaking, broken) = channel();
+            let writer = Arc::clone(&outbox);
+            std::thread::spawn(move || {
+                let output = Held { started, let_through: held };
+                writer.write_to(output, || breaking.send(()).expect("the test listens"));
+            });
+            Self { outbox, started: seen, let_through, broken }
+        }
+
+        fn starts(&self) -> String {
+            let bytes = self.started.recv_timeout(Duration::from_secs(5)).expect("a line is being written");
+            String::from_utf8(bytes).expect("text")
+        }
+
+        fn release(&self) {
+            self.let_through.send(Ok(())).expect("the writer waits");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_goes_before_every_answer_that_has_not_begun_to_leave() {
+        let scene = Scene::new();
+        scene.outbox.push(b"a".to_vec(), None);
+        assert_eq!(scene.starts(), "a");
+        scene.outbox.push(b"b".to_vec(), None);
+        scene.outbox.push_urgent(b"fence".to_vec());
+        scene.release();
+        assert_eq!(scene.starts(), "fence");
+        scene.release();
+        assert_eq!(scene.starts(), "b");
+        scene.release();
+        scene.outbox.close();
+        assert!(scene.outbox.wait_until_finished(Duration::from_secs(5)));
+    }
+
+    #[test]
+    fn a_call_that_wrote_is_in_flight_until_its_answer_has_left() {
+        let scene = Scene::new();
+        let fence = Fence::new();
+        let gate = fence.admit(7, 0, 1);
+        gate.pass(|| ()).expect("nothing is fenced");
+        scene.outbox.push(b"answer".to_vec(), Some(gate));
+        assert_eq!(scene.starts(), "answer");
+        assert_eq!(fence.raise(1, FenceScope::Seat), [7]);
+        scene.release();
+        scene.outbox.close();
+        assert!(scene.outbox.wait_until_finished(Duration::from_secs(5)));
+        assert!(fence.raise(2, FenceScope::Seat).is_empty());
+    }
+
+    #[test]
+    fn a_host_that_no_longer_reads_is_noticed_once_and_holds_nothing_up() {
+        let scene = Scene::new();
+        for line in ["a", "b"] {
+            scene.outbox.push(line.into(), None);
+            assert_eq!(scene.starts(), line);
+            scene.let_through.send(Err(io::ErrorKind::BrokenPipe.into())).expect("the writer waits");
+        }
+        scene.outbox.close();
+        assert!(scene.outbox.wait_until_finished(Duration::from_secs(5)));
+        assert_eq!(scene.broken.iter().count(), 1);
+    }
+
+    #[test]
+    fn waiting_for_a_host_that_does_not_read_is_bounded() {
+        let scene = Scene::new();
+        scene.outbox.push(b"a".to_vec(), None);
+        scene.outbox.close();
+        assert!(!scene.outbox.wait_until_finished(Duration::from_millis(20)));
+    }
+}
