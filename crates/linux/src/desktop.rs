@@ -108,11 +108,14 @@ impl LinuxDesktop {
             bus.applications.registered(&bus.reading).await.map_err(call_failure)?;
             applications = bus.applications.known_for(top_level.pid);
         }
+        if applications.is_empty() {
+            return Err(diagnosis::accessibility_off(&self.identities, &target.process));
+        }
         let frames = frame::frames_of(&bus.reading, &applications).await.map_err(call_failure)?;
         let siblings = connections.display.top_levels().map_err(display_failure)?;
         let siblings = siblings.iter().filter(|sibling| sibling.pid == top_level.pid).count();
         let accessible = frame::of_window(&top_level, &frames, siblings).map_err(|error| match error {
-            FrameError::None => diagnosis::accessibility_off(&self.identities, &target.process),
+            FrameError::None => Failure::from(Code::NotReady),
             FrameError::Several => Code::AmbiguousTarget.into(),
         })?;
         let window = self.window(&top_level, &applications).ok_or(Code::TargetMissing)?;

@@ -5,7 +5,7 @@ use crate::{
     applications::Registered,
     bus::CallError,
     display::TopLevel,
-    family, role,
+    family,
 };
 use atspi_common::State;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct AccessibleFrame {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameError {
-    /// The process owns the window and has no frame on the bus.
+    /// The process is on the bus and shows no frame there.
     None,
     /// Frames of this process fit the window alike.
     Several,
@@ -61,7 +61,8 @@ async fn describe(
     reference: Reference,
 ) -> Result<Option<AccessibleFrame>, CallError> {
     let facts = client.facts(&reference.path).await?;
-    if !role::is(facts.role, role::WINDOWS) || !facts.interfaces.has(Interfaces::COMPONENT) {
+    // Not by role: a plain Qt widget that is a window of its own calls itself a filler.
+    if !facts.interfaces.has(Interfaces::COMPONENT) {
         return Ok(None);
     }
     let extents = client.extents(&reference.path).await?;

@@ -159,13 +159,13 @@ async fn value(client: Client<'_>, bone: &Bone, text_characters: usize) -> Resul
     if role::is(facts.role, &[Role::PasswordText]) {
         return Ok(Some(Value::Withheld));
     }
+    if facts.interfaces.has(Interfaces::VALUE) && role::is(facts.role, role::QUANTITIES) {
+        return tolerate(number(client, path).await.map(Some), || None);
+    }
     let is_text = facts.has(Bit::Editable) || role::is(facts.role, role::TEXTS);
     let is_label = facts.name.is_empty() && role::is(facts.role, role::LABELS);
     if facts.interfaces.has(Interfaces::TEXT) && (is_text || is_label) {
         return tolerate(text(client, path, text_characters).await.map(Some), || None);
-    }
-    if facts.interfaces.has(Interfaces::VALUE) && role::is(facts.role, role::QUANTITIES) {
-        return tolerate(number(client, path).await.map(Some), || None);
     }
     Ok(None)
 }

@@ -15,9 +15,6 @@ pub(crate) fn is(role: u32, roles: &[Role]) -> bool {
     roles.iter().any(|candidate| *candidate as u32 == role)
 }
 
-pub(crate) const WINDOWS: &[Role] =
-    &[Role::Frame, Role::Window, Role::Dialog, Role::Alert, Role::FileChooser, Role::ColorChooser, Role::FontChooser];
-
 /// Surfaces of their own, which may reach beyond their window.
 pub(crate) const POPUPS: &[Role] = &[Role::Menu, Role::PopupMenu, Role::Window, Role::ToolTip];
 

@@ -60,22 +60,38 @@ impl AccessibleReading {
     /// # Errors
     /// It was not registered within [`bounds::REGISTRATION`].
     pub fn of(desktop: &PrivateDesktop, process: u32) -> Result<Self, ReadingError> {
-        let output = desktop
-            .command(PYTHON)?
-            .arg("-B")
-            .arg(script(desktop, "pyatspi_read.py")?)
-            .args(["--process", &process.to_string()])
-            .args(["--within", &bounds::REGISTRATION.as_secs().to_string()])
-            .output()
-            .map_err(|source| DesktopError::not_started(PYTHON, source))?;
-        if !output.status.success() {
-            return Err(ReadingError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()));
-        }
-        Ok(serde_json::from_slice(&output.stdout)?)
+        read(desktop, "pyatspi_read.py", process)
     }
 
     /// The elements of that role and name.
     pub fn find<'a>(&'a self, role: &'a str, name: &'a str) -> impl Iterator<Item = &'a AccessibleElement> {
         self.elements.iter().filter(move |element| element.role == role && element.name == name)
     }
+}
+
+/// The text of every editable element on screen of `process`, as pyatspi reads it. Passwords are left out.
+///
+/// # Errors
+/// As [`AccessibleReading::of`].
+pub fn editable_texts(desktop: &PrivateDesktop, process: u32) -> Result<Vec<String>, ReadingError> {
+    read(desktop, "pyatspi_text.py", process)
+}
+
+fn read<T: serde::de::DeserializeOwned>(
+    desktop: &PrivateDesktop,
+    reader: &str,
+    process: u32,
+) -> Result<T, ReadingError> {
+    let output = desktop
+        .command(PYTHON)?
+        .arg("-B")
+        .arg(script(desktop, reader)?)
+        .args(["--process", &process.to_string()])
+        .args(["--within", &bounds::REGISTRATION.as_secs().to_string()])
+        .output()
+        .map_err(|source| DesktopError::not_started(PYTHON, source))?;
+    if !output.status.success() {
+        return Err(ReadingError::Failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
 }

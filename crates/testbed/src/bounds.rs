@@ -26,3 +26,6 @@ pub const REGISTRATION: Duration = Duration::from_secs(60);
 pub const BUS_ANSWER: Duration = Duration::from_secs(20);
 /// How long an application of others may take to show its first window, on a loaded machine and without any cache.
 pub const APPLICATION_START: Duration = Duration::from_secs(90);
+
+/// How long a scripted agent waits for one answer.
+pub const AGENT_ANSWER: Duration = Duration::from_secs(30);

@@ -14,7 +14,7 @@ use crate::journal::{Entry, Journal, JournalError, Mark};
 use crate::x_server::{ClientWindow, WindowBounds, XServer, XServerError};
 
 pub(crate) const PYTHON: &str = "/usr/bin/python3";
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("fixture.py", include_str!("../fixtures/fixture.py")),
     ("gtk3.py", include_str!("../fixtures/gtk3.py")),
     ("gtk3_input.py", include_str!("../fixtures/gtk3_input.py")),
@@ -23,6 +23,7 @@ const FILES: [(&str, &str); 12] = [
     ("journal.py", include_str!("../fixtures/journal.py")),
     ("page.py", include_str!("../fixtures/page.py")),
     ("pyatspi_read.py", include_str!("../fixtures/pyatspi_read.py")),
+    ("pyatspi_text.py", include_str!("../fixtures/pyatspi_text.py")),
     ("qt5.py", include_str!("../fixtures/qt5.py")),
     ("qt6.py", include_str!("../fixtures/qt6.py")),
     ("qt_window.py", include_str!("../fixtures/qt_window.py")),

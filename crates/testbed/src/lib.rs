@@ -1,6 +1,7 @@
 //! A private desktop with real applications, fixtures that journal what they receive, and oracles outside the product.
 
 mod accessible_reading;
+mod agent;
 mod application;
 mod bounded_line;
 pub mod bounds;
@@ -13,7 +14,8 @@ pub mod process_table;
 mod third_party;
 mod x_server;
 
-pub use accessible_reading::{AccessibleElement, AccessibleReading, ReadingError};
+pub use accessible_reading::{AccessibleElement, AccessibleReading, ReadingError, editable_texts};
+pub use agent::{Agent, AgentError, Look, PROTOCOL_REVISION, Pending, SeenElement, ToolAnswer};
 pub use application::Application;
 pub use bounded_line::LineError;
 pub use bus_monitor::{Argument, BusMessage, BusMonitor, BusMonitorError};
