@@ -36,6 +36,20 @@ impl Capability {
         Self::Accessibility,
         Self::Pictures,
     ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PhysicalInput => "physical_input",
+            Self::ScreenLock => "screen_lock",
+            Self::ProcessExit => "process_exit",
+            Self::WindowEvents => "window_events",
+            Self::ProcessIdentity => "process_identity",
+            Self::Fence => "fence",
+            Self::TurnEnd => "turn_end",
+            Self::Accessibility => "accessibility",
+            Self::Pictures => "pictures",
+        }
+    }
 }
 
 /// How far a capability holds. The reasons are fixed sentences, so no text from a screen can be in one.

@@ -23,6 +23,28 @@ pub enum Repeat {
     Never,
 }
 
+impl Happened {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Perhaps => "perhaps",
+            Self::Sent => "sent",
+        }
+    }
+}
+
+impl Repeat {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Useless => "useless",
+            Self::AfterObserving => "after observing",
+            Self::AfterWaiting => "after waiting",
+            Self::AfterAPerson => "after a person",
+            Self::Never => "never",
+        }
+    }
+}
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident, $text:literal, $happened:ident, $repeat:ident, $advice:literal;)+) => {
         /// The closed list of reasons, shared by the contract, the executor's wire and the clients.

@@ -24,8 +24,13 @@ impl ApplicationKey {
     }
 
     fn run(&self) -> (u32, u64, &str) {
-        (self.0.pid, self.0.start_time_ticks, &self.0.boot_id)
+        run(&self.0)
     }
+}
+
+/// What stays the same for one run of a process.
+fn run(process: &ProcessInstance) -> (u32, u64, &str) {
+    (process.pid, process.start_time_ticks, &process.boot_id)
 }
 
 impl PartialEq for ApplicationKey {
@@ -78,6 +83,10 @@ impl WindowKey {
 
     pub fn application(&self) -> ApplicationKey {
         ApplicationKey(Arc::clone(&self.process))
+    }
+
+    pub fn belongs_to(&self, application: &ApplicationKey) -> bool {
+        run(&self.process) == application.run()
     }
 
     pub fn process(&self) -> &ProcessInstance {

@@ -10,6 +10,7 @@ mod capability;
 mod code;
 mod digest;
 mod event;
+mod fact;
 mod id;
 mod identity;
 mod key;
@@ -30,6 +31,7 @@ pub use event::{
     DispatchOutcome, Event, EventKind, GoneTarget, GrantChange, InputScope, LockStatement, ObservationResult, Peer,
     PolicyChange, Resume, Voter,
 };
+pub use fact::Fact;
 pub use id::{
     BusName, CallNumber, ClaimId, ConnectionId, DeviceName, ExecutorGeneration, FenceEpoch, Generation, HoldId,
     LaunchCallId, MalformedId, MalformedName, ObservationId, Principal, SessionId,

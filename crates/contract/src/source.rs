@@ -51,6 +51,55 @@ pub enum Source {
     Producer { capability: Capability },
 }
 
+impl Source {
+    /// Every source by name, with the evidence it carries and the handle that mints it.
+    pub const LIST: &'static [(&'static str, &'static str, &'static str)] = &[
+        ("Executor", "generation and request id of the call that was answered", "`producer::ExecutorCall`"),
+        (
+            "ExecutorService",
+            "generation, and the exit status, signal, deadline or rule",
+            "`producer::Executors`, `producer::Executor`",
+        ),
+        (
+            "InputDevice",
+            "the server's number and name of the device, and the server's time",
+            "`producer::InputDevices`",
+        ),
+        ("Compositor", "the protocol of its idle statement", "`producer::Compositor`"),
+        ("Locker", "mechanism, and the bus name and process, or the process, that owns it", "`producer::Lockers`"),
+        ("LoginManager", "the owner of its well-known name", "`producer::LoginManager`"),
+        ("Process", "the process instance whose pidfd became readable", "`producer::Processes`"),
+        ("WindowServer", "the window, or none for the connection itself", "`producer::WindowServer`"),
+        ("Client", "connection, principal and process instance of the peer", "`producer::ClientConnection`"),
+        ("Person", "the control, and the device that pressed it", "`producer::PersonControls`"),
+        (
+            "Authority",
+            "the polkit daemon's name, or the device and inode of root's policy file",
+            "`producer::Authorisation`",
+        ),
+        ("Clock", "none: the seat itself declared the deadline", "`Seat::due`"),
+        ("Producer", "the capability that the producer is of", "every producer's `claim`"),
+    ];
+
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Executor { .. } => "Executor",
+            Self::ExecutorService { .. } => "ExecutorService",
+            Self::InputDevice { .. } => "InputDevice",
+            Self::Compositor { .. } => "Compositor",
+            Self::Locker { .. } => "Locker",
+            Self::LoginManager { .. } => "LoginManager",
+            Self::Process { .. } => "Process",
+            Self::WindowServer { .. } => "WindowServer",
+            Self::Client { .. } => "Client",
+            Self::Person { .. } => "Person",
+            Self::Authority { .. } => "Authority",
+            Self::Clock { .. } => "Clock",
+            Self::Producer { .. } => "Producer",
+        }
+    }
+}
+
 /// Why one run of the executor began or ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]

@@ -34,6 +34,21 @@ pub enum Status {
     Ready,
 }
 
+impl Status {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Halted => "halted",
+            Self::Ended { .. } => "ended",
+            Self::Locked { .. } => "locked",
+            Self::Intervention { .. } => "intervention",
+            Self::Held => "held",
+            Self::Unobserved => "unobserved",
+            Self::NeedsObservation => "needs_observation",
+            Self::Ready => "ready",
+        }
+    }
+}
+
 /// Why a session ended. The first reason stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -107,39 +107,44 @@ impl Seat {
         observation: ObservationId,
         target: Box<Target>,
     ) -> ObservationStanding {
+        let stale = ObservationStanding::Dropped { refusal: Refusal::of(Code::StaleObservation) };
         let window = WindowKey::of(&target);
-        let generation = self.generation(session, &window);
-        let locked = self.lock.why(now);
-        let last_intervention = self.last_intervention(&window.application());
-        let lock_raise = self.raises.locked();
-        let gone = &self.gone;
-        let Some(known) = self.sessions.get_mut(&session) else {
-            return ObservationStanding::Dropped { refusal: Refusal::of(Code::SessionEnded) };
+        let Some(record) = self.sessions.get(&session).and_then(|known| known.record(observation)) else {
+            return stale;
         };
-        let Some(record) = known.record_mut(observation) else {
-            return ObservationStanding::Dropped { refusal: Refusal::of(Code::StaleObservation) };
-        };
-        record.bound = Some(Bound { window: window.clone(), target });
-        if let Some(why) = locked {
-            record.state = RecordState::Dropped;
-            return ObservationStanding::Dropped { refusal: why.refusal(now) };
-        }
-        if record.began_at_generation < lock_raise {
-            record.state = RecordState::Dropped;
-            return ObservationStanding::Dropped { refusal: Refusal::of(Code::ScreenLocked) };
-        }
-        let since = gone.since(record.began_at_generation, &window);
-        if since == Since::Gone {
-            record.state = RecordState::TargetGone;
-            return ObservationStanding::Dropped { refusal: Refusal::of(Code::TargetMissing) };
-        }
-        let is_undisturbed = generation <= record.began_at_generation && last_intervention <= record.began;
-        record.state = RecordState::NotActionable;
+        let dropped = self.why_dropped(now, record, &window);
+        let is_trusted = self.is_trusted(session, record, &window);
+        let Some(known) = self.sessions.get_mut(&session) else { return stale };
         known.last_activity = now;
-        if is_undisturbed && since == Since::Alive && known.make_live(observation, &window, now) {
-            ObservationStanding::Live
-        } else {
-            ObservationStanding::NotActionable
+        let bound = Bound { window, target };
+        if let Some((state, refusal)) = dropped {
+            known.drop_bound(observation, bound, state);
+            return ObservationStanding::Dropped { refusal };
         }
+        known.bind(observation, bound, now);
+        match is_trusted && known.make_live(observation) {
+            true => ObservationStanding::Live,
+            false => ObservationStanding::NotActionable,
+        }
+    }
+
+    /// Why what was read must not even be shown.
+    fn why_dropped(&self, now: Moment, record: &Record, window: &WindowKey) -> Option<(RecordState, Refusal)> {
+        if let Some(why) = self.lock.why(now) {
+            Some((RecordState::Dropped, why.refusal(now)))
+        } else if record.began_at_generation < self.raises.locked() {
+            Some((RecordState::Dropped, Refusal::of(Code::ScreenLocked)))
+        } else if self.gone.since(record.began_at_generation, window) == Since::Gone {
+            Some((RecordState::TargetGone, Refusal::of(Code::TargetMissing)))
+        } else {
+            None
+        }
+    }
+
+    /// Whether nothing that refuses happened to the window since the look began, or was in force then.
+    fn is_trusted(&self, session: SessionId, record: &Record, window: &WindowKey) -> bool {
+        self.generation(session, window) <= record.began_at_generation
+            && self.last_intervention(&window.application()) <= record.began
+            && self.gone.since(record.began_at_generation, window) == Since::Alive
     }
 }

@@ -1,7 +1,7 @@
 use super::{Raises, Seat, launching::Launch};
 use crate::{
-    ActionFingerprint, ClaimId, Code, EndReason, ExecutorGeneration, Generation, LaunchCallId, Moment, ObservationId,
-    Principal, Refusal, SessionId, Target, WindowKey,
+    ActionFingerprint, ClaimId, Code, EndReason, ExecutorGeneration, Generation, GoneTarget, LaunchCallId, Moment,
+    ObservationId, Principal, Refusal, SessionId, Target, WindowKey,
     bounds::{ENDED_SESSIONS, OBSERVATIONS_PER_SESSION, OPEN_SESSIONS, WINDOWS_PER_SESSION},
 };
 use std::collections::{BTreeMap, VecDeque};
@@ -26,6 +26,8 @@ pub(super) struct Session {
 pub(super) struct Window {
     pub(super) raise: Generation,
     pub(super) live: Option<ObservationId>,
+    /// What may be shown of it; some may have been spent or replaced since.
+    in_use: Vec<ObservationId>,
     last_observed: Moment,
     /// The order of the latest-begun look that was ever live here.
     newest_look: u64,
@@ -136,7 +138,7 @@ impl Session {
 
     pub(super) fn raise_window(&mut self, key: &WindowKey, raises: &mut Raises) {
         let raise = raises.next();
-        self.window_mut(key).raise = raise;
+        Self::slot(&mut self.windows, &mut self.observations, &mut self.forgotten_windows, key).raise = raise;
     }
 
     /// Registers a look, forgetting the oldest that nobody can act on; false when all are still needed.
@@ -166,43 +168,78 @@ impl Session {
         true
     }
 
+    /// Binds an ended look to what it read. It may be shown from now on.
+    pub(super) fn bind(&mut self, observation: ObservationId, bound: Bound, now: Moment) {
+        let observations = &mut self.observations;
+        let Some(record) = observations.get_mut(&observation) else { return };
+        record.state = RecordState::NotActionable;
+        let window = bound.window.clone();
+        record.bound = Some(bound);
+        let slot = Self::slot(&mut self.windows, observations, &mut self.forgotten_windows, &window);
+        slot.last_observed = now;
+        slot.in_use.retain(|id| observations.get(id).is_some_and(Record::is_in_use));
+        slot.in_use.push(observation);
+    }
+
+    /// Binds an ended look that must not be shown to what it read, so that acting on it says why.
+    pub(super) fn drop_bound(&mut self, observation: ObservationId, bound: Bound, state: RecordState) {
+        if let Some(record) = self.observations.get_mut(&observation) {
+            record.bound = Some(bound);
+            record.state = state;
+        }
+    }
+
     /// Makes a bound observation the live one of its window, in place of the one before; false when the one there
     /// began later.
-    pub(super) fn make_live(&mut self, observation: ObservationId, window: &WindowKey, now: Moment) -> bool {
-        let order = |id: &ObservationId| self.observations.get(id).map(|record| record.order);
-        let newest = self.windows.get(window).map_or(0, |slot| slot.newest_look);
-        let Some(began) = order(&observation).filter(|began| *began > newest) else { return false };
+    pub(super) fn make_live(&mut self, observation: ObservationId) -> bool {
+        let Some(record) = self.observations.get_mut(&observation) else { return false };
+        let Some(bound) = &record.bound else { return false };
+        let Some(slot) = self.windows.get_mut(&bound.window) else { return false };
+        if record.order <= slot.newest_look {
+            return false;
+        }
+        record.state = RecordState::Live;
+        slot.newest_look = record.order;
         self.has_observed = true;
-        let slot = self.window_mut(window);
-        slot.last_observed = now;
-        slot.newest_look = began;
         let earlier = slot.live.replace(observation);
         if let Some(record) = earlier.and_then(|earlier| self.observations.get_mut(&earlier))
             && record.state == RecordState::Live
         {
             record.state = RecordState::Stale;
         }
-        if let Some(record) = self.observations.get_mut(&observation) {
-            record.state = RecordState::Live;
-        }
         true
     }
 
-    /// Takes every observation that `concerns` from use, and says how many there were.
-    pub(super) fn withdraw(&mut self, state: RecordState, concerns: impl Fn(&Record) -> bool) -> usize {
-        let mut count = 0;
-        for record in self.observations.values_mut() {
-            if record.is_in_use() && concerns(record) {
-                record.state = state;
-                count += 1;
+    /// Takes every observation from use, and says how many there were.
+    pub(super) fn withdraw_all(&mut self, state: RecordState) -> usize {
+        let observations = &mut self.observations;
+        self.windows.values_mut().map(|slot| slot.withdraw(state, observations)).sum()
+    }
+
+    /// Takes the observations of what is gone from use, and says how many there were.
+    pub(super) fn withdraw_gone(&mut self, target: &GoneTarget) -> usize {
+        let observations = &mut self.observations;
+        let state = RecordState::TargetGone;
+        match target {
+            GoneTarget::Window(window) => {
+                self.windows.get_mut(window).map_or(0, |slot| slot.withdraw(state, observations))
+            }
+            GoneTarget::Process(process) => {
+                let of_process = self.windows.iter_mut().filter(|(key, _)| key.belongs_to(process));
+                of_process.map(|(_, slot)| slot.withdraw(state, observations)).sum()
             }
         }
-        let observations = &self.observations;
-        for window in self.windows.values_mut() {
-            let is_live = |id: &ObservationId| observations.get(id).is_some_and(|r| r.state == RecordState::Live);
-            window.live = window.live.filter(is_live);
+    }
+
+    /// Whether an observation of what is gone is in use.
+    pub(super) fn uses(&self, target: &GoneTarget) -> bool {
+        let is_used = |slot: &Window| slot.in_use.iter().any(|id| self.record(*id).is_some_and(Record::is_in_use));
+        match target {
+            GoneTarget::Window(window) => self.windows.get(window).is_some_and(is_used),
+            GoneTarget::Process(process) => {
+                self.windows.iter().any(|(key, slot)| key.belongs_to(process) && is_used(slot))
+            }
         }
-        count
     }
 
     pub(super) fn spend(&mut self, observation: ObservationId) {
@@ -227,29 +264,35 @@ impl Session {
         !is_busy && self.windows.values().any(|window| window.live.is_some())
     }
 
-    /// Whether an observation in use, or an open claim, `concerns` something.
-    pub(super) fn uses(&self, concerns: impl Fn(&Record) -> bool) -> bool {
-        self.observations.values().any(|record| (record.is_in_use() || record.claim.is_some()) && concerns(record))
-    }
-
-    fn window_mut(&mut self, key: &WindowKey) -> &mut Window {
-        if !self.windows.contains_key(key) {
-            if self.windows.len() >= WINDOWS_PER_SESSION {
-                self.forget_one_window();
+    fn slot<'windows>(
+        windows: &'windows mut BTreeMap<WindowKey, Window>,
+        observations: &mut BTreeMap<ObservationId, Record>,
+        forgotten: &mut Generation,
+        key: &WindowKey,
+    ) -> &'windows mut Window {
+        if windows.len() >= WINDOWS_PER_SESSION && !windows.contains_key(key) {
+            let oldest = windows.iter().min_by_key(|(_, window)| window.last_observed).map(|(key, _)| key.clone());
+            if let Some(mut window) = oldest.and_then(|key| windows.remove(&key)) {
+                *forgotten = window.raise.max(*forgotten);
+                window.withdraw(RecordState::Stale, observations);
             }
-            let raise = self.forgotten_windows;
-            self.windows.insert(key.clone(), Window { raise, ..Window::default() });
         }
-        self.windows.get_mut(key).expect("it was there or has just been inserted")
+        let raise = *forgotten;
+        windows.entry(key.clone()).or_insert_with(|| Window { raise, ..Window::default() })
     }
+}
 
-    fn forget_one_window(&mut self) {
-        let oldest = self.windows.iter().min_by_key(|(_, window)| window.last_observed).map(|(key, _)| key.clone());
-        let Some(window) = oldest.and_then(|key| self.windows.remove(&key)) else { return };
-        self.forgotten_windows = self.forgotten_windows.max(window.raise);
-        if let Some(record) = window.live.and_then(|live| self.observations.get_mut(&live)) {
-            record.state = RecordState::Stale;
+impl Window {
+    fn withdraw(&mut self, state: RecordState, observations: &mut BTreeMap<ObservationId, Record>) -> usize {
+        self.live = None;
+        let mut count = 0;
+        for id in self.in_use.drain(..) {
+            if let Some(record) = observations.get_mut(&id).filter(|record| record.is_in_use()) {
+                record.state = state;
+                count += 1;
+            }
         }
+        count
     }
 }
 

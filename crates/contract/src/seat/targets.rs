@@ -1,7 +1,4 @@
-use super::{
-    Seat,
-    sessions::{Record, RecordState},
-};
+use super::Seat;
 use crate::{
     ApplicationKey, FenceScope, Generation, GoneTarget, Moment, Notice, Response, WindowKey, bounds::GONE_TARGETS,
 };
@@ -46,7 +43,7 @@ impl Gone {
 impl GoneTarget {
     fn includes(&self, window: &WindowKey) -> bool {
         match self {
-            Self::Process(application) => window.application() == *application,
+            Self::Process(application) => window.belongs_to(application),
             Self::Window(gone) => window == gone,
         }
     }
@@ -61,14 +58,10 @@ impl GoneTarget {
 
 impl Seat {
     pub(super) fn target_gone(&mut self, now: Moment, target: GoneTarget, out: &mut Vec<Response>) {
-        let concerns = |record: &Record| record.bound.as_ref().is_some_and(|bound| target.includes(&bound.window));
-        if self.sessions.values().any(|known| known.uses(concerns)) {
+        if self.sessions.values().any(|known| known.uses(&target)) {
             self.fence(now, FenceScope::Application(target.application()), out);
         }
-        let mut observations = 0;
-        for known in self.sessions.values_mut() {
-            observations += known.withdraw(RecordState::TargetGone, concerns);
-        }
+        let observations = self.sessions.values_mut().map(|known| known.withdraw_gone(&target)).sum();
         let at = self.raises.next();
         self.gone.add(at, target);
         out.push(Response::Tell(Notice::TargetGone { observations }));

@@ -100,7 +100,7 @@ impl Seat {
     fn give_up(&mut self, now: Moment, session: SessionId, out: &mut Vec<Response>) {
         let Some(known) = self.sessions.get_mut(&session) else { return };
         known.raise = self.raises.next();
-        let observations = known.withdraw(RecordState::Stale, |_| true);
+        let observations = known.withdraw_all(RecordState::Stale);
         out.push(Response::ClearSession { session, acknowledge_by: now.plus_ms(ACKNOWLEDGEMENT_MS) });
         out.push(Response::Tell(Notice::SessionCleared { session, observations }));
     }
@@ -113,7 +113,7 @@ impl Seat {
 
     pub(super) fn drop_every_observation(&mut self, out: &mut Vec<Response>) {
         for (session, known) in &mut self.sessions {
-            if known.withdraw(RecordState::Dropped, |_| true) > 0 {
+            if known.withdraw_all(RecordState::Dropped) > 0 {
                 out.push(Response::Tell(Notice::NeedsObservation { session: *session }));
             }
         }

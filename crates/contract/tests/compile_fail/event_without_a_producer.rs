@@ -1,6 +1,7 @@
 use surehand_contract::{Event, EventKind, Source};
 
-fn main() {
-    let source = Source::Clock {};
-    let _ = Event { source, kind: EventKind::StopRequested };
+fn forge(source: Source) -> Event {
+    Event { source, kind: EventKind::StopRequested }
 }
+
+fn main() {}

@@ -4,7 +4,7 @@ use crate::desktop::*;
 use surehand_contract::*;
 
 fn call_id(text: &str) -> LaunchCallId {
-    LaunchCallId::new(text).unwrap()
+    LaunchCallId::new(text).expect("a good name")
 }
 
 #[test]

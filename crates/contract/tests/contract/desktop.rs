@@ -81,7 +81,7 @@ impl Desktop {
 
     pub(crate) fn try_open(&mut self, principal: &str) -> Result<SessionId, Refusal> {
         let session = SessionId::new(self.next_id());
-        self.seat.open_session(self.now, session, Principal::new(principal).unwrap()).map(|()| session)
+        self.seat.open_session(self.now, session, Principal::new(principal).expect("a good name")).map(|()| session)
     }
 
     pub(crate) fn open(&mut self, principal: &str) -> SessionId {
@@ -91,7 +91,7 @@ impl Desktop {
     pub(crate) fn client(&self) -> producer::ClientConnection {
         self.say.clients.connected(Peer {
             connection: ConnectionId::new(1),
-            principal: Principal::new("agent").unwrap(),
+            principal: Principal::new("agent").expect("a good name"),
             process: ApplicationKey::of(&process(900)),
         })
     }
@@ -260,7 +260,7 @@ pub(crate) fn application(target: &Target) -> ApplicationKey {
 }
 
 pub(crate) fn device() -> DeviceName {
-    DeviceName::new("Keyboard").unwrap()
+    DeviceName::new("Keyboard").expect("a good name")
 }
 
 pub(crate) fn fingerprint(action: u8) -> ActionFingerprint {
@@ -268,7 +268,7 @@ pub(crate) fn fingerprint(action: u8) -> ActionFingerprint {
 }
 
 pub(crate) fn bus_name(text: &str) -> BusName {
-    BusName::new(text).unwrap()
+    BusName::new(text).expect("a good name")
 }
 
 pub(crate) fn screen_saver(owner: &str) -> Voter {

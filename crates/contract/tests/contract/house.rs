@@ -60,13 +60,23 @@ fn the_crate_forbids_unsafe_code() {
     assert!(root.contains("#![forbid(unsafe_code)]"));
 }
 
+/// Reads the sources, not the tests, of every crate in this folder.
+pub(crate) fn visit_sources(crates: &Path, read: &mut impl FnMut(&Path, &str)) {
+    for entry in fs::read_dir(crates).expect("the folder of the crates") {
+        let sources = entry.expect("an entry of it").path().join("src");
+        if sources.is_dir() {
+            visit(&sources, read);
+        }
+    }
+}
+
 fn visit(folder: &Path, read: &mut impl FnMut(&Path, &str)) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry of it").path();
         if path.is_dir() {
             visit(&path, read);
-        } else {
-            read(&path, &fs::read_to_string(&path).unwrap());
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            read(&path, &fs::read_to_string(&path).expect("a source in UTF-8"));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The reference: everything that happened, in order, and the contract's rules read from that list.
 
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 use surehand_contract::*;
 
 /// The number of a happening; later ones are greater.
@@ -151,7 +151,12 @@ pub(crate) struct History {
     happenings: Vec<(Moment, Happening)>,
     looks: BTreeMap<ObservationId, Look>,
     refusals: Vec<Refusal>,
+    held: Remembered<bool>,
+    locked: Remembered<Option<Code>>,
 }
+
+/// An answer, for as long as nothing happens and no time passes: rereading the list would only be slower.
+type Remembered<T> = Cell<Option<(At, Moment, T)>>;
 
 /// Voters 0 and 1 speak for one mechanism, 2 and 3 for another; every generation of the executor is one from 4 on.
 fn mechanism(voter: usize) -> usize {
@@ -166,6 +171,17 @@ impl History {
 
     pub(crate) fn at(&self) -> At {
         self.happenings.len()
+    }
+
+    fn remembered<T: Copy>(&self, memory: &Remembered<T>, now: Moment, read: impl FnOnce() -> T) -> T {
+        if let Some((at, moment, answer)) = memory.get()
+            && (at, moment) == (self.at(), now)
+        {
+            return answer;
+        }
+        let answer = read();
+        memory.set(Some((self.at(), now, answer)));
+        answer
     }
 
     fn iter(&self) -> impl DoubleEndedIterator<Item = (At, &Happening)> {
@@ -203,11 +219,8 @@ impl History {
     }
 
     pub(crate) fn is_held(&self) -> bool {
-        self.iter().any(|(at, happening)| match happening {
-            Happening::Held { hold } => !self
-                .iter()
-                .any(|(later, placed)| later > at && matches!(placed, Happening::Placed { hold: of } if of == hold)),
-            _ => false,
+        self.remembered(&self.held, Moment::default(), || {
+            self.iter().any(|(_, happening)| matches!(happening, Happening::Held { hold } if !self.was_placed(*hold)))
         })
     }
 
@@ -243,6 +256,10 @@ impl History {
     }
 
     pub(crate) fn locked_code(&self, now: Moment) -> Option<Code> {
+        self.remembered(&self.locked, now, || self.read_lock(now))
+    }
+
+    fn read_lock(&self, now: Moment) -> Option<Code> {
         let votes = (0..self.voters()).any(|voter| self.vote_locks(voter));
         let asleep = self.last(|happening| match happening {
             Happening::Asleep(asleep) => Some(*asleep),
@@ -306,11 +323,11 @@ impl History {
 
     fn vote_locks_at(&self, voter: usize, up_to: At) -> bool {
         let until_then = || self.iter().filter(move |(at, _)| *at <= up_to);
-        let spoke = until_then().filter_map(|(at, happening)| match happening {
+        let mut spoke = until_then().filter_map(|(at, happening)| match happening {
             Happening::Answered { voter: of, locked } if *of == voter => Some((at, *locked)),
             _ => None,
         });
-        let Some((spoke, said_locked)) = spoke.last() else { return false };
+        let Some((spoke, said_locked)) = spoke.next_back() else { return false };
         let came_back = until_then().find(|(at, happening)| {
             let before = at - 1;
             *at > spoke
@@ -525,6 +542,10 @@ impl History {
                 refusal.accepted = Some(tick);
             }
         }
+    }
+
+    pub(crate) fn accepted_refusals(&self) -> usize {
+        self.refusals.iter().filter(|refusal| refusal.accepted.is_some()).count()
     }
 
     pub(crate) fn refusals_over(&self, session: SessionId, window: Window) -> impl Iterator<Item = &Refusal> {

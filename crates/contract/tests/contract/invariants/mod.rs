@@ -9,7 +9,7 @@ mod operation;
 mod world;
 
 use operation::{Operation, operations};
-use proptest::{prelude::*, test_runner::TestCaseError};
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestCaseError};
 use surehand_contract::*;
 use world::World;
 
@@ -23,7 +23,7 @@ fn run(operations: &[Operation]) -> Result<World, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_seat_answers_as_the_history_says(operations in operations(1..120)) {
@@ -156,7 +156,7 @@ proptest! {
     #[test]
     fn i11_one_observation_makes_a_session_ready_when_nothing_refuses(operations in operations(0..120)) {
         let mut world = run(&operations)?;
-        world.calm_down();
+        world.calm_down(60_000);
         for session in world.every_session() {
             if world.seat.ended(session).is_some() {
                 continue;
@@ -168,4 +168,18 @@ proptest! {
             prop_assert!(lease.is_ok(), "{:?}", lease);
         }
     }
+}
+
+/// The properties say nothing if nothing happens: this counts what random runs reach.
+#[test]
+fn random_operations_reach_what_the_properties_speak_of() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let strategy = operations(40..160);
+    let mut reached = world::Reached::default();
+    for _ in 0..200 {
+        let tree = strategy.new_tree(&mut runner).expect("operations can always be made");
+        let world = run(&tree.current()).expect("the seat answers as the history says");
+        reached.add(&world);
+    }
+    reached.assert_all();
 }

@@ -4,7 +4,9 @@ use std::ops::Range;
 /// What can be done to a seat. Numbers choose among what there is at that moment.
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
-    Open { principal: u8 },
+    Open {
+        principal: u8,
+    },
     EndSession(u8),
     EndTurn(u8),
     Stop,
@@ -16,20 +18,56 @@ pub(crate) enum Operation {
     StartExecutor,
     ReleaseExecutor,
     BeginLook(u8),
-    EndLook { look: u8, window: u8 },
+    EndLook {
+        look: u8,
+        window: u8,
+    },
     FailLook(u8),
-    Lease { session: u8, look: u8, pointer: bool },
-    Claim { lease: u8, action: u8 },
+    /// A whole look.
+    Look {
+        session: u8,
+        window: u8,
+    },
+    /// A lease on the session's newest look, and a claim on it.
+    Prepare {
+        session: u8,
+        action: u8,
+        pointer: bool,
+    },
+    Lease {
+        session: u8,
+        look: u8,
+        pointer: bool,
+    },
+    Claim {
+        lease: u8,
+        action: u8,
+    },
     Leave(u8),
     Write(u8),
-    Settle { claim: u8, retire: bool },
-    Outcome { session: u8, window: u8, code: u8, quiet: bool },
+    Settle {
+        claim: u8,
+        retire: bool,
+    },
+    Outcome {
+        session: u8,
+        window: u8,
+        code: u8,
+        quiet: bool,
+    },
     RaiseFence(u8),
     AcknowledgeFence(u8),
     Hold,
-    Place { hold: u8, window: u8, scope: u8 },
+    Place {
+        hold: u8,
+        window: u8,
+        scope: u8,
+    },
     Compositor,
-    Vote { voter: u8, locked: bool },
+    Vote {
+        voter: u8,
+        locked: bool,
+    },
     VoterVanishes(u8),
     LiftVote(u8),
     RequestLock,
@@ -43,7 +81,11 @@ pub(crate) enum Operation {
     ProcessGone(u8),
     DisplayLost,
     ContentChanged(u8),
-    Pass { ms: u16 },
+    /// Everything that refuses is lifted, as people and a little time would.
+    CalmDown,
+    Pass {
+        ms: u16,
+    },
     PassLong,
     ClockSpeaks,
 }
@@ -55,9 +97,10 @@ pub(crate) fn operations(length: Range<usize>) -> impl Strategy<Value = Vec<Oper
 /// Work is likelier than trouble, so that trouble finds something to spoil.
 fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
-        60 => work(),
-        20 => trouble(),
-        6 => seldom(),
+        82 => work(),
+        10 => trouble(),
+        2 => seldom(),
+        6 => Just(Operation::CalmDown),
     ]
 }
 
@@ -65,19 +108,23 @@ fn work() -> impl Strategy<Value = Operation> {
     let n = any::<u8>;
     prop_oneof![
         2 => n().prop_map(|principal| Operation::Open { principal }),
-        6 => n().prop_map(Operation::BeginLook),
-        8 => (n(), n()).prop_map(|(look, window)| Operation::EndLook { look, window }),
+        9 => (n(), n()).prop_map(|(session, window)| Operation::Look { session, window }),
+        4 => n().prop_map(Operation::BeginLook),
+        5 => (n(), n()).prop_map(|(look, window)| Operation::EndLook { look, window }),
         1 => n().prop_map(Operation::FailLook),
-        7 => (n(), n(), any::<bool>())
+        10 => (n(), n(), n()).prop_map(|(session, action, pointer)| {
+            Operation::Prepare { session, action, pointer: pointer % 4 == 0 }
+        }),
+        2 => (n(), n(), any::<bool>())
             .prop_map(|(session, look, pointer)| Operation::Lease { session, look, pointer }),
-        7 => (n(), n()).prop_map(|(lease, action)| Operation::Claim { lease, action }),
-        7 => n().prop_map(Operation::Leave),
+        3 => (n(), n()).prop_map(|(lease, action)| Operation::Claim { lease, action }),
+        9 => n().prop_map(Operation::Leave),
         7 => n().prop_map(Operation::Write),
-        5 => (n(), any::<bool>()).prop_map(|(claim, retire)| Operation::Settle { claim, retire }),
-        3 => n().prop_map(Operation::RaiseFence),
+        7 => (n(), any::<bool>()).prop_map(|(claim, retire)| Operation::Settle { claim, retire }),
+        4 => n().prop_map(Operation::RaiseFence),
         3 => n().prop_map(Operation::AcknowledgeFence),
         2 => Just(Operation::StartExecutor),
-        2 => (0..700_u16).prop_map(|ms| Operation::Pass { ms }),
+        1 => (0..700_u16).prop_map(|ms| Operation::Pass { ms }),
         1 => Just(Operation::ClockSpeaks),
         1 => n().prop_map(Operation::ContentChanged),
     ]

@@ -1,7 +1,7 @@
 //! A host, an executor and a desktop around the production seat, as simple as they can be.
 
 use super::{
-    history::{Ended, Happening, History, Scope, Tick, Window, process_of},
+    history::{Ended, Happening, History, Look, Scope, Tick, Window, process_of},
     operation::Operation,
 };
 use crate::desktop::{bus_name, device, fingerprint, process};
@@ -16,6 +16,8 @@ const PRINCIPALS: [&str; 2] = ["first agent", "second agent"];
 /// Windows that exist at once; a destroyed one makes place for a new one.
 const WINDOWS: usize = 4;
 const SESSIONS: usize = 4;
+/// Leases that somebody may still use.
+const LEASES: usize = 6;
 
 pub(crate) struct World {
     pub(crate) seat: Seat,
@@ -27,6 +29,7 @@ pub(crate) struct World {
     pub(crate) looks_ended: BTreeMap<ObservationId, usize>,
     /// Sessions that the seat asked to clear with the last operation.
     pub(crate) cleared: Vec<SessionId>,
+    fenced: usize,
     configuration: SeatConfiguration,
     tick: Tick,
     newest_id: u64,
@@ -96,6 +99,7 @@ impl World {
             journal: Vec::new(),
             looks_ended: BTreeMap::new(),
             cleared: Vec::new(),
+            fenced: 0,
             configuration,
             tick: 0,
             newest_id: 0,
@@ -112,6 +116,7 @@ impl World {
         };
         (0..WINDOWS).for_each(|_| world.make_window());
         world.start_executor();
+        world.input_claim(true);
         world.open(0);
         world.open(1);
         world
@@ -154,6 +159,17 @@ impl World {
             Operation::BeginLook(n) => self.begin_look(n),
             Operation::EndLook { look, window } => self.end_look(look, window),
             Operation::FailLook(n) => self.fail_look(n),
+            Operation::Look { session, window } => {
+                self.begin_look(session);
+                let newest = self.looking.len().saturating_sub(1);
+                self.end_look(newest as u8, window);
+            }
+            Operation::Prepare { session, action, pointer } => self.prepare(session, action % 3, pointer),
+            Operation::CalmDown => {
+                self.calm_down(1_500);
+                self.open(0);
+                self.open(1);
+            }
             Operation::Lease { session, look, pointer } => self.lease(session, look, pointer),
             Operation::Claim { lease, action } => self.claim(lease, action % 3),
             Operation::Leave(n) => self.leave(n),
@@ -236,8 +252,11 @@ impl World {
         self.verify_opening()
     }
 
+    /// Of another session's looks the newest stands for all: none is this session's.
     fn verify_looks(&self, session: SessionId) -> Result<(), TestCaseError> {
-        for look in self.history.looks() {
+        let foreign = self.history.looks().filter(|look| look.session != session).last();
+        let own = self.history.looks().filter(|look| look.session == session);
+        for look in own.chain(foreign) {
             for (route, pointer) in [(Route::Semantic, false), (Route::PointerOrKeyboard, true)] {
                 let expected = self.expected(session, look.id, pointer);
                 let actual = self.seat.may_act(self.now, session, look.id, route);
@@ -265,7 +284,7 @@ impl World {
                 Ok(()) if is_usable => "ready",
                 Ok(()) => "needs_observation",
             };
-            prop_assert_eq!(status_name(status), expected, "{:?} at {}", session, window);
+            prop_assert_eq!(status.name(), expected, "{:?} at {}", session, window);
         }
         Ok(())
     }
@@ -443,6 +462,22 @@ impl World {
         let expected = self.expected(session, known[index], pointer);
         assert_eq!(lease.as_ref().map(|_| ()).map_err(|refusal| refusal.code), expected);
         self.leases.extend(lease);
+        if self.leases.len() > LEASES {
+            self.leases.remove(0);
+        }
+    }
+
+    fn prepare(&mut self, n: u8, action: u8, pointer: bool) {
+        let session = self.session(n);
+        let live = |look: &&Look| look.session == session && matches!(look.ended, Some(Ended::Live(_)));
+        let Some(newest) = self.history.looks().filter(live).last().map(|look| look.id) else { return };
+        let looks = self.history.looks().filter(|look| look.session == session);
+        let index = looks.take_while(|look| look.id != newest).count();
+        self.lease(n, index as u8, pointer);
+        let is_leased = self.leases.last().is_some_and(|lease| lease.observation == newest);
+        if is_leased {
+            self.claim((self.leases.len() - 1) as u8, action);
+        }
     }
 
     fn claim(&mut self, n: u8, action: u8) {
@@ -465,9 +500,9 @@ impl World {
 
     /// The host checks the lease a last time, and hands the frame to the executor.
     fn leave(&mut self, n: u8) {
-        let Some(index) = chosen(n, self.actions.len()) else { return };
-        let Action { lease, state, .. } = &self.actions[index];
-        if *state != ActionState::Claimed || self.executor.is_none() {
+        let Some(index) = self.action(n, |state| state == ActionState::Claimed) else { return };
+        let Action { lease, .. } = &self.actions[index];
+        if self.executor.is_none() {
             return;
         }
         let expected = self.expected(lease.session, lease.observation, lease.route == Route::PointerOrKeyboard);
@@ -481,7 +516,7 @@ impl World {
 
     /// The executor checks its fence, and writes.
     fn write(&mut self, n: u8) {
-        let Some(index) = chosen(n, self.actions.len()) else { return };
+        let Some(index) = self.action(n, |state| matches!(state, ActionState::Left { .. })) else { return };
         let ActionState::Left { at, epoch } = self.actions[index].state else { return };
         let Some(executor) = &self.executor else { return };
         let Lease { session, window, observation, .. } = self.actions[index].lease.clone();
@@ -496,6 +531,7 @@ impl World {
         });
         if is_fenced {
             self.actions[index].state = ActionState::Fenced;
+            self.fenced += 1;
             return;
         }
         let window = self.number_of(&window);
@@ -513,10 +549,13 @@ impl World {
     }
 
     fn settle(&mut self, n: u8, retire: bool) {
-        let Some(index) = chosen(n, self.actions.len()) else { return };
-        if matches!(self.actions[index].state, ActionState::Left { .. }) {
-            return;
-        }
+        // A claim whose action never leaves is the exception.
+        let is_meant = |state| match state {
+            ActionState::Claimed => n.is_multiple_of(4),
+            ActionState::Left { .. } => false,
+            ActionState::Written | ActionState::Fenced | ActionState::Lost => true,
+        };
+        let Some(index) = self.action(n, is_meant) else { return };
         let action = self.actions.swap_remove(index);
         let ending = match action.state {
             ActionState::Written | ActionState::Lost => ClaimEnding::Consumed,
@@ -537,6 +576,11 @@ impl World {
             ClaimEnding::Retired if is_open => look.retired.push(action.fingerprint),
             ClaimEnding::Retired | ClaimEnding::Released => {}
         }
+    }
+
+    fn action(&self, n: u8, is_meant: impl Fn(ActionState) -> bool) -> Option<usize> {
+        let meant: Vec<_> = (0..self.actions.len()).filter(|index| is_meant(self.actions[*index].state)).collect();
+        chosen(n, meant.len()).map(|index| meant[index])
     }
 
     pub(crate) fn settle_everything(&mut self) {
@@ -794,21 +838,21 @@ impl World {
     // Calm.
 
     /// Lifts everything that refuses, as people and time would.
-    pub(crate) fn calm_down(&mut self) {
-        self.tick += 1;
+    pub(crate) fn calm_down(&mut self, pass_ms: u64) {
         self.resume(Resume::Seat, Happening::Resumed);
+        for principal in 0..PRINCIPALS.len() {
+            self.resume(Resume::Principal { principal: named(principal) }, Happening::Unblocked { principal });
+        }
         while !self.held.is_empty() {
             self.place(0, 0, 0);
         }
-        for asleep in [true, false] {
-            self.perform(&Operation::Sleep(asleep));
-            self.perform(&Operation::SessionActive(!asleep));
+        for wakes in [Operation::Sleep(false), Operation::SessionActive(true), Operation::LockClaim(true)] {
+            self.perform(&wakes);
         }
-        self.perform(&Operation::LockClaim(true));
         self.start_executor();
         self.executor_answers_lock(false);
         (0..4).for_each(|voter| self.vote(voter, false));
-        self.now = self.now.plus_ms(60_000);
+        self.now = self.now.plus_ms(pass_ms);
         self.let_clock_speak();
     }
 
@@ -853,15 +897,57 @@ impl World {
     }
 
     fn session(&self, n: u8) -> SessionId {
-        // The newest sessions are the likeliest, since old ones have ended.
         let from = self.sessions.len().saturating_sub(SESSIONS);
         let recent = &self.sessions[from..];
-        recent[usize::from(n) % recent.len()]
+        let open: Vec<_> = recent.iter().filter(|session| self.history.ended(**session).is_none()).collect();
+        // Now and then an ended one, if there is one.
+        match chosen(n / 8, open.len()) {
+            Some(index) if !n.is_multiple_of(8) => *open[index],
+            _ => recent[usize::from(n / 8) % recent.len()],
+        }
     }
 
     fn next_id(&mut self) -> u64 {
         self.newest_id += 1;
         self.newest_id
+    }
+}
+
+/// How much happened in many worlds.
+#[derive(Debug, Default)]
+pub(crate) struct Reached {
+    writes: usize,
+    fenced: usize,
+    lost: usize,
+    live: usize,
+    not_actionable: usize,
+    dropped: usize,
+    accepted: usize,
+    ended_sessions: usize,
+    consumed: usize,
+    retired: usize,
+}
+
+impl Reached {
+    pub(crate) fn add(&mut self, world: &World) {
+        let looks = || world.history.looks();
+        self.writes += world.journal.len();
+        self.fenced += world.fenced;
+        self.lost += world.actions.iter().filter(|action| action.state == ActionState::Lost).count();
+        self.live += looks().filter(|look| matches!(look.ended, Some(Ended::Live(_)))).count();
+        self.not_actionable += looks().filter(|look| matches!(look.ended, Some(Ended::NotActionable(_)))).count();
+        self.dropped += looks().filter(|look| matches!(look.ended, Some(Ended::Dropped(..)))).count();
+        self.accepted += world.history.accepted_refusals();
+        self.ended_sessions += world.sessions.iter().filter(|s| world.history.ended(**s).is_some()).count();
+        self.consumed += looks().filter(|look| look.fates.contains(&Code::DuplicateAction)).count();
+        self.retired += looks().map(|look| look.retired.len()).sum::<usize>();
+    }
+
+    pub(crate) fn assert_all(&self) {
+        let Self { writes, fenced, lost, live, not_actionable, dropped, accepted, ended_sessions, consumed, retired } =
+            *self;
+        let counts = [writes, fenced, lost, live, not_actionable, dropped, accepted, ended_sessions, consumed, retired];
+        assert!(counts.iter().all(|count| *count > 0), "{self:?}");
     }
 }
 
@@ -897,17 +983,4 @@ fn outstanding(fences: &[FenceEpoch], responses: &[Response]) -> Vec<FenceEpoch>
 
 fn has_accepted(responses: &[Response]) -> bool {
     responses.iter().any(|response| matches!(response, Response::Accepted { .. }))
-}
-
-fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Halted => "halted",
-        Status::Ended { .. } => "ended",
-        Status::Locked { .. } => "locked",
-        Status::Intervention { .. } => "intervention",
-        Status::Held => "held",
-        Status::Unobserved => "unobserved",
-        Status::NeedsObservation => "needs_observation",
-        Status::Ready => "ready",
-    }
 }

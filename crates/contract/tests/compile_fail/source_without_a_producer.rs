@@ -1,0 +1,3 @@
+fn main() {
+    let _ = surehand_contract::Source::Clock {};
+}
