@@ -25,6 +25,7 @@ pub enum Capability {
 }
 
 impl Capability {
+    /// Every capability, in the order of the document.
     pub const ALL: &'static [Capability] = &[
         Self::PhysicalInput,
         Self::ScreenLock,
@@ -37,6 +38,7 @@ impl Capability {
         Self::Pictures,
     ];
 
+    /// The capability as every wire and document writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PhysicalInput => "physical_input",

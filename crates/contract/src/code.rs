@@ -24,6 +24,7 @@ pub enum Repeat {
 }
 
 impl Happened {
+    /// The word that documents use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -34,6 +35,7 @@ impl Happened {
 }
 
 impl Repeat {
+    /// The words that documents use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Useless => "useless",
@@ -53,6 +55,7 @@ macro_rules! codes {
         pub enum Code { $($(#[$doc])* $name,)+ }
 
         impl Code {
+            /// Every code, in the order of the document.
             pub const ALL: &'static [Code] = &[$(Code::$name,)+];
 
             /// The code as every wire and document writes it.
@@ -60,10 +63,12 @@ macro_rules! codes {
                 match self { $(Code::$name => $text,)+ }
             }
 
+            /// Whether anything reached an application when a call ends with this code.
             pub const fn happened(self) -> Happened {
                 match self { $(Code::$name => Happened::$happened,)+ }
             }
 
+            /// Whether the same call can help after this code.
             pub const fn repeat(self) -> Repeat {
                 match self { $(Code::$name => Repeat::$repeat,)+ }
             }

@@ -21,6 +21,11 @@ impl Digest {
         &self.0
     }
 
+    /// Reads the one text form and no other.
+    ///
+    /// # Errors
+    ///
+    /// The text has another prefix, length or case.
     pub fn parse(text: &str) -> Result<Self, MalformedDigest> {
         let hex = text.strip_prefix(PREFIX).ok_or(MalformedDigest)?.as_bytes();
         if hex.len() != 64 {

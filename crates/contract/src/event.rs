@@ -20,10 +20,12 @@ impl Event {
         Self { source, kind }
     }
 
+    /// Who said it, with evidence.
     pub const fn source(&self) -> &Source {
         &self.source
     }
 
+    /// What was said.
     pub const fn kind(&self) -> &EventKind {
         &self.kind
     }
@@ -40,6 +42,7 @@ macro_rules! event_kinds {
             /// Every event by name with what it does, in the order of the document.
             pub const LIST: &'static [(&'static str, &'static str)] = &[$((stringify!($name), $means),)+];
 
+            /// The event as the document writes it.
             pub const fn name(&self) -> &'static str {
                 match self { $(Self::$name $({ $($field: _),+ })? => stringify!($name),)+ }
             }
@@ -165,6 +168,7 @@ pub enum GrantChange {
     Denied(ApplicationIdentity),
 }
 
+/// Which way the policy changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyChange {

@@ -26,6 +26,7 @@ macro_rules! handles {
                 Self(number)
             }
 
+            /// The number that was passed in.
             pub const fn number(self) -> u64 {
                 self.0
             }
@@ -78,10 +79,12 @@ macro_rules! counters {
         pub struct $name(u64);
 
         impl $name {
+            /// The one of this number.
             pub const fn new(number: u64) -> Self {
                 Self(number)
             }
 
+            /// How many there were before it, itself included.
             pub const fn number(self) -> u64 {
                 self.0
             }
@@ -121,6 +124,9 @@ macro_rules! names {
         pub struct $name(Arc<str>);
 
         impl $name {
+            /// # Errors
+            ///
+            /// The text is empty, longer than [`NAME_BYTES`], or holds control characters.
             pub fn new(text: &str) -> Result<Self, MalformedName> {
                 checked_name(text).map(Self)
             }

@@ -14,6 +14,7 @@ use std::{
 pub struct ApplicationKey(Arc<ProcessInstance>);
 
 impl ApplicationKey {
+    /// The application that this process runs.
     pub fn of(process: &ProcessInstance) -> Self {
         Self(Arc::new(process.clone()))
     }
@@ -77,14 +78,17 @@ impl WindowKey {
         Self { process: Arc::new(process), window: Arc::new(window) }
     }
 
+    /// The window of a target, whatever document it shows.
     pub fn of(target: &Target) -> Self {
         Self::new(target.process.clone(), target.window.clone())
     }
 
+    /// The application that owns it.
     pub fn application(&self) -> ApplicationKey {
         ApplicationKey(Arc::clone(&self.process))
     }
 
+    /// Whether the application owns this window.
     pub fn belongs_to(&self, application: &ApplicationKey) -> bool {
         run(&self.process) == application.run()
     }

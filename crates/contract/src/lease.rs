@@ -56,6 +56,7 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// Unique among all claims of the seat.
     pub const fn id(&self) -> ClaimId {
         self.id
     }

@@ -81,6 +81,7 @@ impl Source {
         ("Producer", "the capability that the producer is of", "every producer's `claim`"),
     ];
 
+    /// The source as the document writes it.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Executor { .. } => "Executor",
@@ -102,7 +103,7 @@ impl Source {
 
 /// Why one run of the executor began or ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(tag = "reason", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServiceReason {
     /// It answered the handshake.
     HandshakeAnswered,
@@ -126,6 +127,7 @@ pub enum ServiceReason {
     Ended,
 }
 
+/// How a compositor says that someone is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompositorProtocol {

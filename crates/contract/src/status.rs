@@ -11,6 +11,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A refusal for which nobody can say how long to wait.
     pub const fn of(code: Code) -> Self {
         Self { code, wait_ms: None }
     }
@@ -35,6 +36,7 @@ pub enum Status {
 }
 
 impl Status {
+    /// The status as the document writes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Halted => "halted",
@@ -59,6 +61,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
+    /// The code that a call of such a session ends with.
     pub const fn code(self) -> Code {
         match self {
             Self::BlockedUrl => Code::BlockedUrl,

@@ -13,6 +13,7 @@ impl UiText {
         Self(text.into())
     }
 
+    /// Shows the text. Whoever calls this answers for where it goes.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -25,6 +26,7 @@ impl UiText {
         self.0.is_empty()
     }
 
+    /// Unicode scalar values, not bytes.
     pub fn characters(&self) -> usize {
         self.0.chars().count()
     }

@@ -50,10 +50,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Nothing left, for this reason.
     pub const fn not_sent(code: Code) -> Self {
         Self { delivery: Delivery::NotSent, effect: Effect::Unverifiable, method: Method::None, code: Some(code) }
     }
 
+    /// The application was sent the action and declined it.
     pub const fn refused(code: Code) -> Self {
         Self {
             delivery: Delivery::Refused,
@@ -63,6 +65,7 @@ impl Verdict {
         }
     }
 
+    /// Something was or may have been sent, and nobody can say what became of it.
     pub const fn unknown() -> Self {
         Self {
             delivery: Delivery::Unknown,
@@ -72,6 +75,7 @@ impl Verdict {
         }
     }
 
+    /// The application was sent the action and answered; the effect is another matter.
     pub const fn delivered(effect: Effect, method: Method) -> Self {
         Self { delivery: Delivery::Delivered, effect, method, code: None }
     }

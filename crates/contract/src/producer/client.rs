@@ -12,10 +12,12 @@ impl Clients {
         Self(())
     }
 
+    /// A program connected, and the kernel said who it is.
     pub fn connected(&self, peer: Peer) -> ClientConnection {
         ClientConnection { peer }
     }
 
+    /// Whether the connected programs say when a turn ends.
     pub fn claim_turn_end(&self, standing: Standing) -> Event {
         let capability = Capability::TurnEnd;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })
@@ -33,6 +35,7 @@ impl ClientConnection {
         &self.peer
     }
 
+    /// The client finished its turn.
     pub fn turn_ended(&self, session: SessionId) -> Event {
         self.event(EventKind::TurnEnded { session })
     }
@@ -42,14 +45,17 @@ impl ClientConnection {
         self.event(EventKind::SessionEnded { session, reason: EndReason::Closed })
     }
 
+    /// The client asks to stop everything.
     pub fn stop(&self) -> Event {
         self.event(EventKind::StopRequested)
     }
 
+    /// The client asks to keep a principal out of an application.
     pub fn deny(&self, principal: Principal, application: ApplicationIdentity) -> Event {
         self.event(EventKind::GrantChanged { principal, change: GrantChange::Denied(application) })
     }
 
+    /// The policy that the client set forbids more than before.
     pub fn stricter_policy(&self) -> Event {
         self.event(EventKind::PolicyChanged { change: PolicyChange::Stricter })
     }

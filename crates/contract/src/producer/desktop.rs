@@ -15,6 +15,7 @@ impl Processes {
         Event::new(Source::Process { process }, kind)
     }
 
+    /// What the producer itself claims about this machine.
     pub fn claim(&self, standing: Standing) -> Event {
         let capability = Capability::ProcessExit;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })
@@ -41,6 +42,7 @@ impl WindowServer {
         Event::new(Source::WindowServer { window: None }, EventKind::DisplayLost)
     }
 
+    /// What the producer itself claims about this machine.
     pub fn claim(&self, standing: Standing) -> Event {
         let capability = Capability::WindowEvents;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })

@@ -80,6 +80,7 @@ impl ExecutorCall {
         self.event(EventKind::DispatchOutcome { session, window, outcome })
     }
 
+    /// The executor raised this fence, and named the calls that had passed it.
     pub fn fence_acknowledged(&self, epoch: FenceEpoch) -> Event {
         self.event(EventKind::FenceAcknowledged { epoch })
     }

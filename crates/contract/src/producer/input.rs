@@ -26,6 +26,7 @@ impl InputDevices {
         PersonPress { device, name, server_time_ms }
     }
 
+    /// What the producer itself claims about this machine.
     pub fn claim(&self, standing: Standing) -> Event {
         let capability = Capability::PhysicalInput;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })
@@ -43,6 +44,7 @@ pub struct HeldInput {
 }
 
 impl HeldInput {
+    /// The input went there.
     pub fn scoped(self, scope: InputScope) -> Event {
         Event::new(self.source(), EventKind::InputScoped { hold: Some(self.hold), scope })
     }
@@ -75,6 +77,7 @@ impl Compositor {
         Event::new(Source::Compositor { protocol }, kind)
     }
 
+    /// What the producer itself claims about this machine.
     pub fn claim(&self, standing: Standing) -> Event {
         let capability = Capability::PhysicalInput;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })

@@ -21,6 +21,7 @@ impl Lockers {
         Self::event(voter.clone(), LockStatement::Vanished { voter })
     }
 
+    /// What the producer itself claims about this machine.
     pub fn claim(&self, standing: Standing) -> Event {
         let capability = Capability::ScreenLock;
         Event::new(Source::Producer { capability }, EventKind::ClaimChanged { capability, standing })
@@ -40,10 +41,12 @@ impl LoginManager {
         Self(())
     }
 
+    /// It sent the signal `Lock`: a request.
     pub fn lock_requested(&self, owner: BusName) -> Event {
         Self::event(owner.clone(), EventKind::LockVote { statement: LockStatement::LockRequested { owner } })
     }
 
+    /// It sent the signal `Unlock`: a request that clears nothing.
     pub fn unlock_requested(&self, owner: BusName) -> Event {
         Self::event(owner.clone(), EventKind::LockVote { statement: LockStatement::UnlockRequested { owner } })
     }

@@ -14,24 +14,29 @@ impl PersonControls {
         Self(())
     }
 
+    /// The person stops everything.
     pub fn stop(&self, control: Control, press: PersonPress) -> Event {
         Self::event(control, press, EventKind::StopRequested)
     }
 
+    /// The person lifts a halt, a block or a vote.
     pub fn resume(&self, press: PersonPress, resume: Resume) -> Event {
         Self::event(Control::Prompt, press, EventKind::Resumed { resume })
     }
 
+    /// The person lets a principal work in an application.
     pub fn allow(&self, press: PersonPress, principal: Principal, application: ApplicationIdentity) -> Event {
         let change = GrantChange::Allowed(application);
         Self::event(Control::Prompt, press, EventKind::GrantChanged { principal, change })
     }
 
+    /// The person keeps a principal out of an application.
     pub fn deny(&self, press: PersonPress, principal: Principal, application: ApplicationIdentity) -> Event {
         let change = GrantChange::Denied(application);
         Self::event(Control::Prompt, press, EventKind::GrantChanged { principal, change })
     }
 
+    /// The person confirms a policy that allows more than before.
     pub fn looser_policy(&self, press: PersonPress) -> Event {
         Self::event(Control::Prompt, press, EventKind::PolicyChanged { change: PolicyChange::Looser })
     }
@@ -68,14 +73,17 @@ impl Authorities {
 pub struct Authorisation(Authority);
 
 impl Authorisation {
+    /// A halt, a block or a vote is lifted.
     pub fn resume(self, resume: Resume) -> Event {
         self.event(EventKind::Resumed { resume })
     }
 
+    /// A principal may work in an application.
     pub fn allow(self, principal: Principal, application: ApplicationIdentity) -> Event {
         self.event(EventKind::GrantChanged { principal, change: GrantChange::Allowed(application) })
     }
 
+    /// A policy that allows more than before is in force.
     pub fn looser_policy(self) -> Event {
         self.event(EventKind::PolicyChanged { change: PolicyChange::Looser })
     }

@@ -5,10 +5,12 @@ use crate::{
 };
 
 impl Seat {
+    /// Whether a stop is in force.
     pub const fn is_halted(&self) -> bool {
         self.halted
     }
 
+    /// Why the seat counts as locked, if it does.
     pub fn locked(&self, now: Moment) -> Option<LockedWhy> {
         self.lock.why(self.latest.max(now))
     }
@@ -18,6 +20,7 @@ impl Seat {
         !self.input.holds.is_empty()
     }
 
+    /// The generation that runs.
     pub const fn executor(&self) -> Option<ExecutorGeneration> {
         self.running
     }
@@ -32,10 +35,12 @@ impl Seat {
         (!self.sessions.contains_key(&session)).then(|| self.ended.reason(session))
     }
 
+    /// Whom an open session acts for.
     pub fn principal(&self, session: SessionId) -> Option<&Principal> {
         self.sessions.get(&session).map(|known| &known.principal)
     }
 
+    /// The open sessions.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.sessions.keys().copied()
     }
