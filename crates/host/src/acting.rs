@@ -1,6 +1,7 @@
 //! One action, from its lease to its verdict.
 
 use crate::{
+    bounds::FENCED_ATTEMPTS,
     executor::{Answered, CallFailure, Connection},
     lanes::LaneFull,
     observing::same_window,
@@ -43,12 +44,28 @@ impl Task {
     pub(crate) async fn act(mut self, request: ActRequest) -> Answer<Acted> {
         self.record.named = Some(request.observation);
         self.record.element = Some(request.element);
+        let observation = request.observation;
         let outcome = self.try_act(request).await;
-        if let Ok(acted) = &outcome {
-            self.note_verdict(acted);
-            self.note_observed(acted.fresh.as_ref());
+        match &outcome {
+            Ok(acted) => {
+                self.note_verdict(acted);
+                self.note_observed(acted.fresh.as_ref());
+            }
+            Err(refusal) if has_moved_on(refusal) => {
+                self.fresh = self.look_again(observation).await;
+                self.note_observed(self.fresh.clone().as_ref());
+            }
+            Err(_) => {}
         }
         self.answer(outcome, |acted, nonce| acted.text(nonce))
+    }
+
+    /// Spares the model the look it would have to ask for.
+    async fn look_again(&self, observation: ObservationId) -> Option<Observed> {
+        let known = self.host.keeper.seat(|seat, _| seat.observation(self.state.id, observation))?;
+        let connection = self.host.supervisor.current()?;
+        self.state.begin_at_executor(&connection, self.call.cancelled.clone()).await.ok()?;
+        self.look(&connection, known.target).await.ok().filter(|fresh| fresh.actionable)
     }
 
     fn note_verdict(&mut self, acted: &Acted) {
@@ -60,7 +77,7 @@ impl Task {
     }
 
     async fn try_act(&mut self, request: ActRequest) -> Result<Acted, Refusal> {
-        let lease = self.lease(request.observation)?;
+        let lease = self.lease(request.observation).await?;
         self.record.pid = Some(lease.window.process().pid);
         let bound = self.bind(request)?;
         self.call.concerns(&lease.window.application());
@@ -68,19 +85,36 @@ impl Task {
         let place = self.host.lanes.queue(&lease.window.application()).map_err(|LaneFull| lane_full())?;
         let _lane = self.call.cancelled.or(place.turn()).await.map_err(Refusal::of)?;
 
-        let claim = self.host.keeper.seat(|seat, now| seat.claim(now, &lease, bound.fingerprint))?;
-        let dispatched = match self.ready(&lease, &bound) {
-            Ok(connection) => self.dispatch(&connection, &lease, &bound).await,
+        let mut attempts = 1..=FENCED_ATTEMPTS;
+        loop {
+            let last = attempts.next().is_none_or(|attempt| attempt == FENCED_ATTEMPTS);
+            let dispatched = self.attempt(&lease, &bound).await?;
+            if last || !dispatched.was_fenced() || self.call.cancelled.is_cancelled() {
+                return self.conclude(&lease, dispatched);
+            }
+        }
+    }
+
+    /// One claim and what became of it. A fence that was raised for somebody else stops a dispatch before its
+    /// write; its claim is then released and its lease still holds, so the same call may go out again.
+    async fn attempt(&mut self, lease: &Lease, bound: &Bound) -> Result<Dispatched, Refusal> {
+        let keeper = &self.host.keeper;
+        let claiming = keeper.once_placed(|seat, now| seat.claim(now, lease, bound.fingerprint));
+        let claim = self.call.cancelled.or(claiming).await.map_err(Refusal::of)??;
+        let dispatched = match self.ready(lease, bound) {
+            Ok(connection) => self.dispatch(&connection, lease, bound).await,
             Err(refusal) => Dispatched::not_sent(refusal.code, refusal.detail),
         };
         let ending = ClaimEnding::of(&dispatched.verdict);
         self.host.keeper.seat(|seat, now| seat.settle(now, claim, ending));
-        self.conclude(&lease, dispatched)
+        Ok(dispatched)
     }
 
     /// The first of the lease's four checks; the claim repeats it inside the lane.
-    fn lease(&self, observation: ObservationId) -> Result<Lease, Refusal> {
-        Ok(self.host.keeper.seat(|seat, now| seat.lease(now, self.state.id, observation, Route::Semantic))?)
+    async fn lease(&mut self, observation: ObservationId) -> Result<Lease, Refusal> {
+        let session = self.state.id;
+        let leasing = self.host.keeper.once_placed(|seat, now| seat.lease(now, session, observation, Route::Semantic));
+        Ok(self.call.cancelled.or(leasing).await.map_err(Refusal::of)??)
     }
 
     fn bind(&self, request: ActRequest) -> Result<Bound, Refusal> {
@@ -224,7 +258,11 @@ impl Task {
             let mut refusal = Refusal { code, wait_ms: None, detail };
             let standing = self.host.keeper.seat(|seat, now| seat.check(now, lease));
             match standing {
-                Ok(_) if refusal.detail.is_none() => refusal.detail = Some(Detail::StillCurrent(lease.observation)),
+                // What stopped it at the fence says more than that something did.
+                Err(held) if code == Code::Aborted && !self.call.cancelled.is_cancelled() => refusal = held.into(),
+                Ok(_) if refusal.detail.is_none() && !has_moved_on(&refusal) => {
+                    refusal.detail = Some(Detail::StillCurrent(lease.observation))
+                }
                 Err(held) if held.code == code => refusal.wait_ms = held.wait_ms,
                 _ => {}
             }
@@ -245,6 +283,20 @@ impl Task {
     }
 }
 
+/// Refused because what was observed is no longer so. What a person, a lock or a bound refuses is not looked past.
+fn has_moved_on(refusal: &Refusal) -> bool {
+    let moved = matches!(
+        refusal.code,
+        Code::TargetChanged
+            | Code::TargetMissing
+            | Code::StaleObservation
+            | Code::NeedsObservation
+            | Code::DuplicateAction
+            | Code::AmbiguousTarget
+    );
+    moved && refusal.detail != Some(Detail::Observation(surehand_wire::SnapshotFate::NoSuchElement))
+}
+
 impl Bound {
     fn element(&self) -> &Element {
         self.view.element(self.element).expect("it was there when the action was bound, and views do not change")
@@ -252,6 +304,11 @@ impl Bound {
 }
 
 impl Dispatched {
+    /// The executor's fence, or the check before it, stopped it, and not a byte was written.
+    fn was_fenced(&self) -> bool {
+        self.verdict.delivery == Delivery::NotSent && matches!(self.verdict.code, Some(Code::Aborted | Code::Held))
+    }
+
     fn not_sent(code: Code, detail: Option<Detail>) -> Self {
         Self {
             verdict: Verdict::not_sent(code),

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 /// Observations whose elements are kept for paging and acting, of one session.
 pub const OBSERVATIONS_PER_SESSION: usize = 16;
+/// How long an action waits for a person's input to be placed before it is refused as `held`.
+pub const HOLD_WAIT: Duration = Duration::from_millis(500);
+/// How often an action that was fenced before its write goes out again, while its lease still holds.
+pub const FENCED_ATTEMPTS: usize = 3;
 /// Calls that wait for one application's lane, whoever asks.
 pub const LANE_QUEUE: usize = 32;
 
@@ -54,6 +58,10 @@ pub const LAUNCH_WINDOW: Duration = Duration::from_secs(8);
 pub const NAME_CHARACTERS: usize = 80;
 /// Characters of a value or description that are shown.
 pub const VALUE_CHARACTERS: usize = 256;
+/// A list of this many actions that this many elements repeat is written once. So many such lists are.
+pub const ACTION_SET_ACTIONS: usize = 3;
+pub const ACTION_SET_ELEMENTS: usize = 3;
+pub const ACTION_SETS: usize = 8;
 /// Action names listed on one element, and characters of one.
 pub const ACTIONS_LISTED: usize = 8;
 pub const ACTION_CHARACTERS: usize = 40;

@@ -41,6 +41,10 @@ impl Cancelled {
         Self(None)
     }
 
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.as_ref().is_some_and(|reason| reason.borrow().is_some())
+    }
+
     /// Returns when the call is cancelled.
     pub(crate) async fn wait(&mut self) -> Code {
         match &mut self.0 {

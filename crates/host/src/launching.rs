@@ -3,7 +3,7 @@ use crate::{
     bounds::{APPLICATION_CHARACTERS, LAUNCH_WINDOW, NAME_CHARACTERS, REQUEST_MARGIN},
     choosing::window_label,
     executor::{Answered, CallFailure},
-    refusal::Refusal,
+    refusal::{ArgumentRule, Refusal},
     request::{Answer, LaunchRequest, Launched},
     task::Task,
     text::{bare_or_quoted, fenced, quoted},
@@ -31,7 +31,14 @@ impl Task {
         self.connection().await?;
         let call = request.call.clone();
         let fingerprint = fingerprint(&request.application);
-        let claimed = self.host.keeper.seat(|seat, now| seat.claim_launch(now, self.state.id, call, fingerprint))?;
+        let session = self.state.id;
+        let claiming =
+            self.host.keeper.once_placed(|seat, now| seat.claim_launch(now, session, call.clone(), fingerprint));
+        let claimed = self.call.cancelled.or(claiming).await.map_err(Refusal::of)?;
+        let claimed = claimed.map_err(|refusal| match refusal.code {
+            Code::InvalidArgument => Refusal::argument("call_id", ArgumentRule::Reused),
+            _ => refusal.into(),
+        })?;
         let claim = match claimed {
             LaunchStanding::New(claim) => claim,
             LaunchStanding::UnderWay => return Err(Refusal::of(Code::DuplicateAction)),

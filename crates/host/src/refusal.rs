@@ -84,6 +84,8 @@ pub enum ArgumentRule {
     Needs(&'static str),
     /// Not an id that surehand gave out.
     NotAnId,
+    /// It was used before, for something else.
+    Reused,
 }
 
 impl Refusal {
@@ -228,6 +230,7 @@ impl ArgumentFault {
             ArgumentRule::OneOf(words) => writes(out, format_args!("one of {}", words.join(", "))),
             ArgumentRule::ExactlyOne(names) => writes(out, format_args!("give exactly one of {}", names.join(", "))),
             ArgumentRule::Needs(other) => writes(out, format_args!("only together with {other}")),
+            ArgumentRule::Reused => out.push_str("used before, for something else"),
             ArgumentRule::NotAnId => out.push_str("not an id that surehand gave out"),
         }
         out.push('\n');

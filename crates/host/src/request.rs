@@ -123,6 +123,8 @@ pub struct Answer<T> {
     pub model: ModelText,
     /// What may be kept.
     pub kept: Record,
+    /// After a refusal because things have moved on: the window as it is now. It stands in `model` too.
+    pub fresh: Option<Observed>,
 }
 
 /// A window as it was observed.

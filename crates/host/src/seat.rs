@@ -1,6 +1,7 @@
 //! The seat behind its lock, and the hands that do what its responses say.
 
 use crate::{
+    bounds::HOLD_WAIT,
     calls::Calls,
     clock::Clock,
     executor::{Connection, Supervisor},
@@ -13,7 +14,7 @@ use std::{
     time::Duration,
 };
 use surehand_contract::{
-    Event, FenceEpoch, FenceScope, Moment, Notice, ObservationId, ObservationStanding, Response, Seat,
+    Code, Event, FenceEpoch, FenceScope, Moment, Notice, ObservationId, ObservationStanding, Refusal, Response, Seat,
     SeatConfiguration, ServiceReason, SessionId,
     producer::{Clients, Executors},
 };
@@ -33,8 +34,9 @@ struct Keeper {
     supervisor: Arc<Supervisor>,
     sessions: Mutex<HashMap<SessionId, Weak<SessionState>>>,
     notices: broadcast::Sender<Notice>,
-    /// Counts acceptances, so that whoever waits for one looks again.
-    acceptances: watch::Sender<u64>,
+    /// Counts events, so that whoever waits for a fact to change looks again.
+    steps: watch::Sender<u64>,
+    /// Wakes the task that keeps the seat's deadlines.
     stepped: Notify,
     /// A session may be dropped outside the runtime.
     runtime: Handle,
@@ -77,7 +79,7 @@ impl SeatKeeper {
             supervisor,
             sessions: Mutex::default(),
             notices,
-            acceptances: watch::Sender::new(0),
+            steps: watch::Sender::new(0),
             stepped: Notify::new(),
             runtime: Handle::current(),
         }))
@@ -87,6 +89,27 @@ impl SeatKeeper {
     pub(crate) fn seat<T>(&self, ask: impl FnOnce(&mut Seat, Moment) -> T) -> T {
         let now = self.0.clock.now();
         ask(&mut self.0.locked().seat, now)
+    }
+
+    /// Asks the seat something again, as events come in, while it answers that input is still to be placed: that
+    /// takes milliseconds, and holds without refusing.
+    pub(crate) async fn once_placed<T>(
+        &self,
+        mut ask: impl FnMut(&mut Seat, Moment) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut steps = self.0.steps.subscribe();
+        let until = tokio::time::Instant::now() + HOLD_WAIT;
+        loop {
+            steps.borrow_and_update();
+            match self.seat(&mut ask) {
+                Err(refusal) if refusal.code == Code::Held => {
+                    if tokio::time::timeout_at(until, steps.changed()).await.is_err() {
+                        return Err(refusal);
+                    }
+                }
+                answered => return answered,
+            }
+        }
     }
 
     pub(crate) fn with_producers<T>(&self, make: impl FnOnce(&mut HostProducers) -> T) -> T {
@@ -151,6 +174,7 @@ impl Keeper {
         let now = self.clock.now();
         let responses = self.locked().seat.step(now, event);
         self.stepped.notify_one();
+        self.steps.send_modify(|count| *count += 1);
         let mut stepped = Stepped { keeper: Arc::clone(self), fences: Vec::new(), observations: Vec::new() };
         for response in responses {
             self.carry_out(response, &mut stepped);
@@ -175,7 +199,8 @@ impl Keeper {
                     self.runtime.spawn(Arc::clone(self).raise_fence(connection, epoch, scope, acknowledge_by));
                 }
             }
-            Response::Accepted { .. } => self.acceptances.send_modify(|count| *count += 1),
+            // Whoever waits for it is woken by the step itself.
+            Response::Accepted { .. } => {}
             Response::EndExecutor { generation } => {
                 let keeper = Arc::clone(self);
                 self.runtime.spawn(async move {
@@ -245,15 +270,15 @@ impl Stepped {
 
     /// Returns when every fence that the event raised is accepted.
     pub(crate) async fn accepted(self) {
-        let mut acceptances = self.keeper.acceptances.subscribe();
+        let mut steps = self.keeper.steps.subscribe();
         loop {
-            acceptances.borrow_and_update();
+            steps.borrow_and_update();
             let accepted = {
                 let locked = self.keeper.locked();
                 self.fences.iter().all(|epoch| locked.seat.is_accepted(*epoch))
             };
             // The sender lives in the keeper, which this holds.
-            if accepted || acceptances.changed().await.is_err() {
+            if accepted || steps.changed().await.is_err() {
                 return;
             }
         }

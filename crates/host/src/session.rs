@@ -182,6 +182,13 @@ impl SessionState {
 
     pub(crate) fn keep_view(&self, observation: ObservationId, view: &Arc<View>) {
         let mut kept = self.kept();
+        let same_window = |kept: &Arc<View>| kept.snapshot.target.window == view.snapshot.target.window;
+        let of_window: Vec<_> = kept.views.iter().filter(|(_, kept)| same_window(kept)).map(|(id, _)| *id).collect();
+        if let [oldest, .., _] = of_window.as_slice() {
+            // A wait looks often, and must not push out what was seen of other windows.
+            let oldest = *oldest;
+            kept.views.retain(|(id, _)| *id != oldest);
+        }
         if kept.views.len() >= OBSERVATIONS_PER_SESSION {
             kept.views.pop_front();
         }

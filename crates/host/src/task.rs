@@ -7,7 +7,7 @@ use crate::{
     ids::nonce,
     kept::{CallKind, Record},
     refusal::{Candidate, Detail, Refusal},
-    request::{Answer, ModelText, WindowChoice},
+    request::{Answer, ModelText, Observed, WindowChoice},
     session::SessionState,
 };
 use std::{sync::Arc, time::Instant};
@@ -22,13 +22,15 @@ pub(crate) struct Task {
     pub(crate) state: Arc<SessionState>,
     pub(crate) call: Call,
     pub(crate) record: Record,
+    /// What a refusal because things have moved on is answered with.
+    pub(crate) fresh: Option<Observed>,
     started: Instant,
 }
 
 impl Task {
     pub(crate) fn new(host: Arc<Inner>, state: Arc<SessionState>, call: Call, kind: CallKind) -> Self {
         let record = Record::of(kind, state.id);
-        Self { host, state, call, record, started: Instant::now() }
+        Self { host, state, call, record, fresh: None, started: Instant::now() }
     }
 
     /// The answer in both projections. `describe` writes what the model reads of a success.
@@ -43,7 +45,11 @@ impl Task {
             Ok((done, text)) => (Ok(done), text),
             Err(refusal) => {
                 self.record.code = Some(refusal.code);
-                let text = refusal.model_text(&nonce);
+                let mut text = refusal.model_text(&nonce);
+                if let Some(Ok(fresh)) = self.fresh.as_ref().map(|fresh| fresh.text(None, 1, &nonce)) {
+                    text.push_str("Fresh observation:\n");
+                    text.push_str(&fresh);
+                }
                 (Err(refusal), text)
             }
         };
@@ -52,7 +58,7 @@ impl Task {
             call = ?self.record.call, session = %self.record.session, code = ?self.record.code,
             duration_ms = self.record.duration_ms, "answered"
         );
-        Answer { outcome, model: ModelText::new(text), kept: self.record }
+        Answer { outcome, model: ModelText::new(text), kept: self.record, fresh: self.fresh }
     }
 
     /// The seat shows nothing while it is locked or halted, or after the session's end.

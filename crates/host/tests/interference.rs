@@ -6,7 +6,7 @@ mod far_end;
 use far_end::*;
 use std::time::{Duration, Instant};
 use surehand_contract::{
-    ApplicationKey, Code, Delivery, DeviceName, Effect, InputScope, LockMechanism, Voter, VoterOwner,
+    ApplicationKey, Code, Delivery, DeviceName, Effect, InputScope, LockMechanism, Verdict, Voter, VoterOwner,
 };
 use surehand_host::*;
 use surehand_wire::{Call, DispatchElement, FenceScope, Method, Reply};
@@ -131,6 +131,70 @@ async fn a_dispatch_carries_the_newest_fence_and_a_later_fence_is_newer() {
 
 fn acknowledged(epoch: u64) -> Reply {
     Reply::Fence(Ok(surehand_wire::FenceAcknowledged { epoch, passed: Vec::new() }))
+}
+
+#[tokio::test]
+async fn an_action_waits_for_input_to_be_placed_and_goes_on_when_it_went_elsewhere() {
+    let far = FarEnd::embedded();
+    let host = far.host();
+    let mut producers = host.take_producers().unwrap();
+    let session = host.open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    let (held, event) = producers.input_devices.held(9, DeviceName::new("mouse").unwrap(), 1);
+    patient(host.report(event)).await;
+    let mut acting = tokio::spawn(async move { session.act(click(seen, 2)).await });
+    tokio::task::yield_now().await;
+    assert!(tokio::time::timeout(Duration::from_millis(50), &mut acting).await.is_err(), "held, not refused");
+    assert_eq!(far.count(Method::DispatchElement), 0);
+    host.report(held.scoped(InputScope::Nowhere)).await;
+    patient(acting).await.unwrap().outcome.unwrap();
+    assert_eq!(far.count(Method::DispatchElement), 1);
+}
+
+#[tokio::test]
+async fn input_that_is_never_placed_refuses_in_the_end() {
+    let far = FarEnd::embedded();
+    let host = far.host();
+    let mut producers = host.take_producers().unwrap();
+    let session = host.open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    let (_held, event) = producers.input_devices.held(9, DeviceName::new("mouse").unwrap(), 1);
+    patient(host.report(event)).await;
+    assert_eq!(code(&patient(session.act(click(seen, 2))).await), Code::Held);
+}
+
+#[tokio::test]
+async fn what_a_fence_for_somebody_else_stopped_goes_out_again() {
+    let far = FarEnd::embedded();
+    let session = far.host().open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    far.desk().verdicts.push(Verdict::not_sent(Code::Aborted));
+    session.act(click(seen, 2)).await.outcome.unwrap();
+    assert_eq!(far.count(Method::DispatchElement), 2);
+
+    let seen = observed(&session, "calculator").await.observation;
+    far.desk().verdicts.extend(vec![Verdict::not_sent(Code::Aborted); bounds::FENCED_ATTEMPTS]);
+    let refused = session.act(click(seen, 2)).await;
+    assert_eq!(code(&refused), Code::Aborted);
+    assert_eq!(far.count(Method::DispatchElement), 2 + bounds::FENCED_ATTEMPTS);
+    session.act(click(seen, 2)).await.outcome.unwrap();
+}
+
+#[tokio::test]
+async fn a_dispatch_that_a_person_stopped_at_the_fence_says_so() {
+    let far = FarEnd::embedded();
+    let host = far.host();
+    let mut producers = host.take_producers().unwrap();
+    let session = host.open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    far.hold(Method::DispatchElement);
+    let acting = tokio::spawn(async move { session.act(click(seen, 2)).await });
+    let held = far.next_held().await;
+    touch(&host, &mut producers, 100).await;
+    far.desk().verdicts.push(Verdict::not_sent(Code::Aborted));
+    far.carry_out(&held);
+    assert_eq!(code(&patient(acting).await.unwrap()), Code::UserIntervened);
+    assert_eq!(far.count(Method::DispatchElement), 1);
 }
 
 #[tokio::test]

@@ -67,8 +67,8 @@ async fn what_is_refused_for_what_it_is_is_retired_and_other_actions_go_on() {
     assert!(refused.model.expose().contains(&format!("observation {seen} may still be acted on")));
     assert_eq!(code(&session.act(select()).await), Code::AlreadyRefused);
 
-    far.desk().verdicts.push(Verdict::not_sent(Code::TargetChanged));
-    assert_eq!(code(&session.act(click(seen, 2)).await), Code::TargetChanged);
+    far.desk().verdicts.push(Verdict::not_sent(Code::NotActionable));
+    assert_eq!(code(&session.act(click(seen, 2)).await), Code::NotActionable);
     assert_eq!(code(&session.act(click(seen, 2)).await), Code::AlreadyRefused);
     assert_eq!(far.count(Method::DispatchElement), 1);
 
@@ -77,12 +77,29 @@ async fn what_is_refused_for_what_it_is_is_retired_and_other_actions_go_on() {
 }
 
 #[tokio::test]
+async fn a_refusal_because_things_moved_on_brings_the_window_as_it_is() {
+    let far = FarEnd::embedded();
+    let session = far.host().open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    far.desk().verdicts.push(Verdict::not_sent(Code::TargetChanged));
+    far.desk().elements(100).push(button(9, "8"));
+    let refused = session.act(click(seen, 2)).await;
+    assert_eq!(code(&refused), Code::TargetChanged);
+    assert!(refused.model.expose().contains("\nFresh observation:\nobservation="));
+    assert!(refused.model.expose().contains("9 push button \"8\""));
+    assert!(!refused.model.expose().contains("may still be acted on"), "the fresh one replaced it");
+    session.act(click(refused.fresh.unwrap().observation, 9)).await.outcome.unwrap();
+    let latched = session.act(ActRequest { observation: seen, element: 2, action: Action::Select {} }).await;
+    assert!(latched.fresh.is_some() && latched.outcome.is_err());
+}
+
+#[tokio::test]
 async fn what_passes_releases_the_claim() {
     let far = FarEnd::embedded();
     let session = far.host().open_session(&client()).unwrap();
     let seen = observed(&session, "calculator").await.observation;
-    far.desk().verdicts.push(Verdict::not_sent(Code::Held));
-    assert_eq!(code(&session.act(click(seen, 2)).await), Code::Held);
+    far.desk().verdicts.push(Verdict::not_sent(Code::Unresponsive));
+    assert_eq!(code(&session.act(click(seen, 2)).await), Code::Unresponsive);
     session.act(click(seen, 2)).await.outcome.unwrap();
 }
 
@@ -212,7 +229,9 @@ async fn a_launch_is_done_once_a_call_id() {
     assert!(again.outcome.unwrap().repeated);
     assert!(again.model.expose().contains("nothing was started again"));
     assert!(again.model.expose().contains("window=0x30"));
-    assert_eq!(code(&session.launch(launch("org.example.Other", "a")).await), Code::InvalidArgument);
+    let reused = session.launch(launch("org.example.Other", "a")).await;
+    assert_eq!(code(&reused), Code::InvalidArgument);
+    assert!(reused.model.expose().contains("argument call_id: used before, for something else"));
     assert_eq!(far.count(Method::AppsLaunch), 1);
     session.launch(launch("org.example.New", "b")).await.outcome.unwrap();
     assert_eq!(far.desk().launches, ["org.example.New", "org.example.New"]);

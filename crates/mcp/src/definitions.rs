@@ -19,7 +19,7 @@ observation; use that next. Never repeat an action whose effect is unsure: look 
 
 An observation lists one element a line, indented by containment: `ID ROLE \"name\" =value [states] +action @x,y WxH`. \
 What is usual is not written: a button takes click, an entry set_value, a list item select; `+verb` is something more \
-it takes, `-verb` something it does not; `+name` is an action for perform. Elements are enabled and shown unless it says \
+it takes, `-verb` something it does not; `+name` is an action for perform, `+*1` all of the line `*1 =`. Elements are enabled and shown unless it says \
 otherwise. Pixels count from the window's top left. `~\"…\"` describes an element without a name. `…(+N)` is a cut of N \
 characters. `truncated` and `page` say what is not listed.
 

@@ -1,13 +1,16 @@
-use super::quote::{bare_or_quoted, quoted, quoted_beginning};
+use super::{
+    action_sets::{ActionSets, write_actions},
+    quote::{quoted, quoted_beginning},
+};
 use crate::{
-    bounds::{ACTION_CHARACTERS, ACTIONS_LISTED, NAME_CHARACTERS, VALUE_CHARACTERS},
+    bounds::{ACTION_CHARACTERS, NAME_CHARACTERS, VALUE_CHARACTERS},
     view::{View, is_operable, takes},
 };
 use std::fmt::Write;
 use surehand_wire::{Element, State, Value, Verb};
 
 /// One element in one line, without its indentation: what is usual for its role is unwritten.
-pub(crate) fn element_line(out: &mut String, view: &View, position: usize) {
+pub(crate) fn element_line(out: &mut String, view: &View, sets: &ActionSets<'_>, position: usize) {
     let element = &view.elements()[position];
     let disabled = view.is_disabled(element);
     let _ = write!(out, "{} ", element.stable_id);
@@ -22,7 +25,7 @@ pub(crate) fn element_line(out: &mut String, view: &View, position: usize) {
         quoted(out, element.description.expose(), VALUE_CHARACTERS);
     }
     states(out, element, disabled);
-    actions(out, element, disabled);
+    actions(out, element, sets, disabled);
     if is_operable(element)
         && let Some(bounds) = element.bounds
     {
@@ -101,7 +104,7 @@ const WRITTEN_STATES: &[(State, &str)] = &[
     (State::Protected, "protected"),
 ];
 
-fn actions(out: &mut String, element: &Element, disabled: bool) {
+fn actions(out: &mut String, element: &Element, sets: &ActionSets<'_>, disabled: bool) {
     let usual = usual_verbs(&element.role);
     for (verb, name) in
         [(Verb::Click, "click"), (Verb::SetValue, "set_value"), (Verb::Select, "select"), (Verb::Scroll, "scroll")]
@@ -113,15 +116,19 @@ fn actions(out: &mut String, element: &Element, disabled: bool) {
         };
         let _ = write!(out, " {mark}{name}");
     }
-    let special = || element.actions.iter().filter(|name| !(takes(element, Verb::Click) && is_click(name)));
-    for name in special().take(ACTIONS_LISTED) {
-        out.push_str(" +");
-        bare_or_quoted(out, name, ACTION_CHARACTERS);
+    let special: Vec<&str> = special_actions(element).collect();
+    match sets.number(&special) {
+        Some(number) => {
+            let _ = write!(out, " +*{number}");
+        }
+        None => write_actions(out, &special),
     }
-    let left_out = special().count().saturating_sub(ACTIONS_LISTED);
-    if left_out > 0 {
-        let _ = write!(out, " +…(+{left_out})");
-    }
+}
+
+/// The actions that no verb stands for.
+pub(crate) fn special_actions(element: &Element) -> impl Iterator<Item = &str> {
+    let actions = element.actions.iter().filter(|name| !(takes(element, Verb::Click) && is_click(name)));
+    actions.map(String::as_str)
 }
 
 /// The names toolkits give the action that `click` performs.

@@ -1,7 +1,7 @@
 //! The text of one observation: a header of surehand's own facts, then what came from the screen between two
 //! marks that nothing on the screen can know.
 
-use super::{element_line::element_line, outline::Outline, quote::*, weight::weight};
+use super::{action_sets::ActionSets, element_line::element_line, outline::Outline, quote::*, weight::weight};
 use crate::{
     bounds::{APPLICATION_CHARACTERS, INDENT_DEPTH, OFF_SCREEN_ON_FIRST_PAGE, PAGE_WEIGHT, VALUE_CHARACTERS},
     view::{View, application_id},
@@ -29,7 +29,8 @@ pub(crate) struct NoSuchPage {
 /// One page of an observation. `nonce` is fresh for every answer.
 pub(crate) fn observation_text(view: &View, facts: Facts<'_>, nonce: &str) -> Result<String, NoSuchPage> {
     let outline = Outline::of(view, facts.query);
-    let lines = lines(view, &outline);
+    let sets = ActionSets::of(view, &outline);
+    let lines = lines(view, &outline, &sets);
     let pages = pages(&outline, &lines);
     let page = facts.page.checked_sub(1).and_then(|page| pages.get(page));
     let range = page.cloned().ok_or(NoSuchPage { pages: pages.len() })?;
@@ -39,6 +40,10 @@ pub(crate) fn observation_text(view: &View, facts: Facts<'_>, nonce: &str) -> Re
     notices(&mut out, view, &outline, facts, &pages, &range);
     fenced(&mut out, nonce, |out| {
         window_line(out, view);
+        sets.legend(out, |number| {
+            let mark = format!(" +*{number}");
+            lines[range.clone()].iter().any(|line| line.contains(&mark))
+        });
         if let Some(first) = range.clone().next()
             && outline.lines[first].depth > 0
         {
@@ -136,14 +141,14 @@ fn continuation(out: &mut String, view: &View, outline: &Outline, first: usize) 
     out.push('\n');
 }
 
-fn lines(view: &View, outline: &Outline) -> Vec<String> {
+fn lines(view: &View, outline: &Outline, sets: &ActionSets<'_>) -> Vec<String> {
     outline
         .lines
         .iter()
         .map(|line| {
             let mut text = String::with_capacity(64);
             text.extend(std::iter::repeat_n(' ', line.depth.min(INDENT_DEPTH)));
-            element_line(&mut text, view, line.element);
+            element_line(&mut text, view, sets, line.element);
             if line.depth == 0
                 && let Some(parent) = line.parent
             {

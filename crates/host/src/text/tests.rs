@@ -396,3 +396,18 @@ fn an_ordinary_window_costs_under_45_characters_an_element() {
     assert_eq!(listed, 41);
     assert!(text.chars().count() <= 45 * listed, "{} characters for {listed}", text.chars().count());
 }
+
+#[test]
+fn a_list_of_actions_that_many_elements_repeat_is_written_once() {
+    let label = |id: u64| {
+        let mut label = element(id, None, "label", "x");
+        label.actions = ["copy", "cut", "paste"].map(String::from).to_vec();
+        label
+    };
+    let text = page(&view((1..=3).map(label).collect()), None, 1).unwrap();
+    assert_eq!(text.matches("+copy +cut +paste").count(), 1);
+    assert!(text.contains("*1 = +copy +cut +paste\n"));
+    assert!(text.contains("\n3 label \"x\" +*1"));
+    let text = page(&view((1..=2).map(label).collect()), None, 1).unwrap();
+    assert_eq!((text.matches("+copy +cut +paste").count(), text.contains("+*1")), (2, false));
+}
