@@ -352,6 +352,8 @@ pub struct Lineage<R> {
     /// Where that is a cell under a table without row nodes: the other cells of its row. They are read again too,
     /// and stand in the answered tree under the cell's parent.
     pub companions: Vec<R>,
+    /// [`Node::index_in_parent`] of each companion, for the same toolkits as `places`.
+    pub companion_places: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]

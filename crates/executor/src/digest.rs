@@ -77,12 +77,15 @@ pub fn lineage<R: Clone>(tree: &Tree<R>, position: usize) -> Lineage<R> {
     path.reverse();
     let row = Row::around(tree, position);
     let of = |position: &usize| tree.nodes[*position].reference.clone();
+    let place = |position: &usize| tree.nodes[*position].index_in_parent;
+    let companions = row.as_ref().map(|row| row.companions.as_slice()).unwrap_or_default();
     Lineage {
         ancestors: path.iter().map(of).collect(),
         element: of(&position),
-        places: path.iter().chain([&position]).map(|position| tree.nodes[*position].index_in_parent).collect(),
+        places: path.iter().chain([&position]).map(place).collect(),
         row: row.as_ref().map(|row| path.iter().position(|ancestor| *ancestor == row.root).unwrap_or(path.len())),
-        companions: row.map(|row| row.companions.iter().map(of).collect()).unwrap_or_default(),
+        companions: companions.iter().map(of).collect(),
+        companion_places: companions.iter().map(place).collect(),
     }
 }
 

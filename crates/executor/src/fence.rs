@@ -177,6 +177,7 @@ impl Drop for Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{sync::atomic::Ordering, time::Duration};
 
     #[test]
     fn a_raised_fence_refuses_older_permissions_of_its_scope_only() {
@@ -235,14 +236,17 @@ mod tests {
         let gate = fence.admit(1, 0, 1);
         let counter = Arc::clone(&written);
         let writer = std::thread::spawn(move || {
-            while gate.pass(|| counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst)).is_ok() {}
+            let begun = Instant::now();
+            while gate.pass(|| counter.fetch_add(1, Ordering::SeqCst)).is_ok() {
+                assert!(begun.elapsed() < Duration::from_secs(5), "the fence stops the writer");
+            }
         });
-        while written.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+        while written.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
         fence.raise(1, FenceScope::Seat);
-        let at_acknowledgement = written.load(std::sync::atomic::Ordering::SeqCst);
+        let at_acknowledgement = written.load(Ordering::SeqCst);
         writer.join().expect("the writer ends when it is fenced");
-        assert_eq!(written.load(std::sync::atomic::Ordering::SeqCst), at_acknowledgement);
+        assert_eq!(written.load(Ordering::SeqCst), at_acknowledgement);
     }
 }
