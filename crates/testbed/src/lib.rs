@@ -1,4 +1,5 @@
 //! A private desktop with real applications, fixtures that journal what they receive, and oracles outside the product.
+#![forbid(unsafe_code)]
 
 mod accessible_reading;
 mod agent;
