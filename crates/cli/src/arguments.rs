@@ -260,3 +260,50 @@ impl Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    const PAGE: &str = include_str!("../../../docs/reference/commands.md");
+
+    fn rows(heading: &str) -> impl Iterator<Item = Vec<&str>> {
+        let section = PAGE.split("\n## ").find(|section| section.trim_start_matches('#').trim().starts_with(heading));
+        let lines = section.expect("the page has that section").lines();
+        let rows = lines.filter(|line| line.starts_with("| ")).skip(2);
+        rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect())
+    }
+
+    #[test]
+    fn the_page_lists_every_command_and_no_other() {
+        let mut command_line = CommandLine::command();
+        command_line.build();
+        let mut known: Vec<String> = command_line
+            .get_subcommands()
+            .filter(|command| command.get_name() != "help")
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        let mut listed: Vec<String> = rows("Commands")
+            .map(|row| row[0].trim_matches('`').split(' ').nth(1).unwrap_or_default().to_owned())
+            .collect();
+        known.sort();
+        listed.sort();
+        assert_eq!(listed, known);
+    }
+
+    #[test]
+    fn the_page_and_the_help_give_the_same_exit_codes() {
+        let help = EXIT_CODES.lines().skip(1).map(|line| {
+            let (code, meaning) = line.trim().split_once("  ").expect("a code and its meaning");
+            vec![code.to_owned(), meaning.to_owned()]
+        });
+        let page = rows("Exit codes").map(|row| row.iter().map(|cell| cell.replace('`', "")).collect::<Vec<_>>());
+        assert_eq!(page.collect::<Vec<_>>(), help.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        CommandLine::command().debug_assert();
+    }
+}
