@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::{fmt::Write, sync::Arc};
 use surehand_contract::{
     ActionFingerprint, ClaimEnding, Code, Delivery, Digest, DispatchOutcome, Effect, Happened, Lease, ObservationId,
-    ObservationStanding, Route, Verdict, producer::ExecutorCall,
+    ObservationStanding, Route, Status, Verdict, WindowKey, producer::ExecutorCall,
 };
 use surehand_wire::{
     Action, DispatchElement, DispatchReport, Element, FiniteNumber, SetValue, ToolCallId, Value, Verb,
@@ -60,9 +60,15 @@ impl Task {
         self.answer(outcome, |acted, nonce| acted.text(nonce))
     }
 
-    /// Spares the model the look it would have to ask for.
+    /// Spares the model the look it would have to ask for. A newer observation that it holds already stays.
     async fn look_again(&self, observation: ObservationId) -> Option<Observed> {
-        let known = self.host.keeper.seat(|seat, _| seat.observation(self.state.id, observation))?;
+        let session = self.state.id;
+        let known = self.host.keeper.seat(|seat, now| {
+            let known = seat.observation(session, observation)?;
+            let is_named = seat.lease(now, session, observation, Route::Semantic).is_ok();
+            let is_ready = seat.status(now, session, &WindowKey::of(&known.target)) == Status::Ready;
+            (is_named || !is_ready).then_some(known)
+        })?;
         let connection = self.host.supervisor.current()?;
         self.state.begin_at_executor(&connection, self.call.cancelled.clone()).await.ok()?;
         self.look(&connection, known.target).await.ok().filter(|fresh| fresh.actionable)

@@ -88,9 +88,12 @@ async fn a_refusal_because_things_moved_on_brings_the_window_as_it_is() {
     assert!(refused.model.expose().contains("\nFresh observation:\nobservation="));
     assert!(refused.model.expose().contains("9 push button \"8\""));
     assert!(!refused.model.expose().contains("may still be acted on"), "the fresh one replaced it");
-    session.act(click(refused.fresh.unwrap().observation, 9)).await.outcome.unwrap();
-    let latched = session.act(ActRequest { observation: seen, element: 2, action: Action::Select {} }).await;
-    assert!(latched.fresh.is_some() && latched.outcome.is_err());
+    let acted = session.act(click(refused.fresh.unwrap().observation, 9)).await.outcome.unwrap();
+
+    // What the session holds already is not looked away.
+    let late = session.act(click(seen, 9)).await;
+    assert_eq!((code(&late), late.fresh.is_none()), (Code::StaleObservation, true));
+    session.act(click(acted.fresh.unwrap().observation, 9)).await.outcome.unwrap();
 }
 
 #[tokio::test]
