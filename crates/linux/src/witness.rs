@@ -61,7 +61,7 @@ pub(crate) async fn read(
         skeleton::read_live(client, family, &chain[subtree_root].reference, Reach { depth: depth_below, ..reach })
             .await?;
     graft(&mut skeleton, subtree, chain[subtree_root].index_in_parent);
-    add_companions(client, &mut skeleton, subtree_root, &lineage.companions).await?;
+    add_companions(client, family, &mut skeleton, subtree_root, lineage).await?;
     let element = match family::has_stable_paths(family) {
         true => by_reference(&skeleton, &lineage.element),
         false => by_place(&skeleton, subtree_root, &chain[subtree_root + 1..]),
@@ -72,15 +72,31 @@ pub(crate) async fn read(
 /// The other cells of the row, beside the cell. One that is gone is left out: the digest then differs.
 async fn add_companions(
     client: Client<'_>,
+    family: ToolkitFamily,
     skeleton: &mut Skeleton,
     cell: usize,
-    companions: &[Reference],
+    lineage: &Lineage<Reference>,
 ) -> Result<(), CallError> {
     let Some(table) = skeleton.bones[cell].parent else { return Ok(()) };
-    let read = companions.iter().map(|companion| async move {
-        let path = &companion.path;
-        let (facts, index) = tokio::try_join!(client.facts(path), client.index_in_parent(path))?;
-        Ok(Link { reference: companion.clone(), facts, index_in_parent: u32::try_from(index).unwrap_or(NOWHERE) })
+    let table_path = skeleton.bones[table].reference.path.clone();
+    let named = lineage.companions.iter().zip(&lineage.companion_places);
+    let read = named.map(|(companion, place)| {
+        let table_path = &table_path;
+        async move {
+            let reference = match family::has_stable_paths(family) {
+                true => companion.clone(),
+                false => {
+                    let index = i32::try_from(*place).map_err(|_| CallError::Declined)?;
+                    client.child_at(table_path, index).await?.ok_or(CallError::Declined)?
+                }
+            };
+            let facts = client.facts(&reference.path).await?;
+            let index = match family::has_stable_paths(family) {
+                true => client.index_in_parent(&reference.path).await?,
+                false => i32::try_from(*place).map_err(|_| CallError::Declined)?,
+            };
+            Ok(Link { reference, facts, index_in_parent: u32::try_from(index).unwrap_or(NOWHERE) })
+        }
     });
     for link in futures_util::future::join_all(read).await {
         let link: Link = match link {
