@@ -42,7 +42,13 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Man { folder } => write_manual(&folder),
-        other => runtime()?.block_on(run_in_runtime(other)),
+        other => {
+            let runtime = runtime()?;
+            let outcome = runtime.block_on(run_in_runtime(other));
+            // Dropping it would wait for calls that block on a display which no longer answers.
+            runtime.shutdown_background();
+            outcome
+        }
     }
 }
 
