@@ -25,9 +25,7 @@ impl Dispatch<'_> {
             Action::Perform { name } => {
                 self.do_action(path, |actions| actions.iter().position(|action| action == name)).await
             }
-            Action::SetValue(SetValue::Text(text)) => {
-                self.write(Route::A11yText, path, EDITABLE_TEXT, "SetTextContents", &(text.expose(),)).await
-            }
+            Action::SetValue(SetValue::Text(text)) => self.set_text(path, text.expose()).await,
             Action::SetValue(SetValue::Number(number)) => self.set_number(path, *number).await,
             Action::Select => self.select(element).await,
             Action::Scroll { direction, pages } => self.scroll(element, *direction, *pages).await,
@@ -43,6 +41,21 @@ impl Dispatch<'_> {
         match choose(&actions).and_then(|index| i32::try_from(index).ok()) {
             Some(index) => self.write(Route::A11yAction, path, ACTION, "DoAction", &(index,)).await,
             None => not_sent(Code::UnsupportedAction, Route::A11yAction),
+        }
+    }
+
+    /// A cell of a LibreOffice sheet takes numbers only: it has a value and no editable text.
+    async fn set_text(&self, path: &str, text: &str) -> Acted {
+        let interfaces = match self.client.facts(path).await {
+            Ok(facts) => facts.interfaces,
+            Err(error) => return not_sent(error.code(), Route::A11yText),
+        };
+        if interfaces.has(Interfaces::EDITABLE_TEXT) {
+            return self.write(Route::A11yText, path, EDITABLE_TEXT, "SetTextContents", &(text,)).await;
+        }
+        match text.trim().parse().ok().filter(|number: &f64| number.is_finite() && interfaces.has(Interfaces::VALUE)) {
+            Some(number) => self.set_number(path, number).await,
+            None => not_sent(Code::UnsupportedAction, Route::A11yText),
         }
     }
 

@@ -343,9 +343,9 @@ fn verbs(skeleton: &Skeleton, bone: &Bone, actions: &[String]) -> Verbs {
     let facts = &bone.facts;
     let parent = bone.parent.map(|parent| &skeleton.bones[parent].facts);
     let writes_text = facts.interfaces.has(Interfaces::EDITABLE_TEXT) && facts.has(Bit::Editable);
-    let writes_number = facts.interfaces.has(Interfaces::VALUE)
-        && role::is(facts.role, role::QUANTITIES)
-        && !role::is(facts.role, role::READ_ONLY_QUANTITIES);
+    let is_quantity = role::is(facts.role, role::QUANTITIES) && !role::is(facts.role, role::READ_ONLY_QUANTITIES);
+    let is_editable_cell = role::is(facts.role, &[Role::TableCell]) && facts.has(Bit::Editable);
+    let writes_number = facts.interfaces.has(Interfaces::VALUE) && (is_quantity || is_editable_cell);
     let is_chosen_in_parent = parent.is_some_and(|parent| {
         parent.interfaces.has(Interfaces::SELECTION)
             || parent.interfaces.has(Interfaces::TABLE) && facts.has(Bit::Selectable)
