@@ -76,7 +76,8 @@ fn a_request_to_unlock_clears_nothing() {
 fn a_voter_that_vanishes_stays_locked_until_the_new_owner_answers() {
     let mut desktop = Desktop::new();
     desktop.vote(&screen_saver(":1.9"), true);
-    vanish(&mut desktop, &screen_saver(":1.9"));
+    let responses = vanish(&mut desktop, &screen_saver(":1.9"));
+    assert_eq!(responses, [Response::Tell(Notice::VoterVanished { voter: screen_saver(":1.9") })]);
     desktop.pass_ms(100_000_000);
     assert_eq!(locked(&desktop), Some(LockedWhy::Voted));
     desktop.vote(&login_hint(), false);

@@ -264,6 +264,22 @@ fn an_announced_quiet_shortens_nothing() {
 }
 
 #[test]
+fn the_next_deadline_is_the_earliest() {
+    let (mut desktop, _session) = Desktop::with_session();
+    let first = desktop.now();
+    desktop.person_types(InputScope::Application(application(&editor())));
+    desktop.pass_ms(300);
+    let second = desktop.now();
+    desktop.person_types(InputScope::Application(application(&browser())));
+    desktop.pass_ms(100);
+    desktop.person_types(InputScope::Anywhere);
+    assert_eq!(desktop.seat.next_deadline(), Some(first.plus_ms(QUIET)));
+    desktop.pass_ms(QUIET - 400);
+    desktop.let_clock_speak();
+    assert_eq!(desktop.seat.next_deadline(), Some(second.plus_ms(QUIET)));
+}
+
+#[test]
 fn a_lost_input_producer_refuses_pointer_and_keyboard_and_lets_semantic_routes_go_on() {
     let (mut desktop, session) = Desktop::with_session();
     let event = desktop.say.input_devices.claim(Standing::Claimed);
@@ -423,6 +439,42 @@ fn a_session_that_works_is_not_idle() {
     assert!(lease.is_ok());
     assert_eq!(desktop.step(stale), [Response::Tell(Notice::Ignored)]);
     assert_eq!(desktop.lease(session, observation), Err(Code::StaleObservation), "its time is over all the same");
+}
+
+#[test]
+fn a_session_with_something_under_way_is_not_idle() {
+    let (mut desktop, session) = Desktop::with_session();
+    let observation = desktop.observe(session, &editor());
+    let lease = desktop.lease(session, observation).unwrap();
+    let claim = desktop.claim(&lease, 1).unwrap();
+    desktop.observe(session, &browser());
+    desktop.pass_ms(bounds::SESSION_IDLE_MS);
+    assert_eq!(desktop.seat.due(desktop.now()), None);
+    desktop.settle(claim, ClaimEnding::Released);
+    let looking = desktop.begin_look(session);
+    desktop.pass_ms(bounds::SESSION_IDLE_MS);
+    assert_eq!(desktop.seat.due(desktop.now()), None);
+    let event = desktop.call().observation_failed(session, looking, Code::Unresponsive);
+    desktop.step(event);
+    assert!(desktop.seat.due(desktop.now()).is_some());
+}
+
+#[test]
+fn a_terminal_that_comes_twice_or_for_nobody_is_ignored() {
+    let (mut desktop, session) = Desktop::with_session();
+    let ignored = [Response::Tell(Notice::Ignored)];
+    let event = desktop.client().session_ended(session);
+    desktop.step(event);
+    let late = [
+        desktop.client().session_ended(session),
+        desktop.client().turn_ended(session),
+        desktop.client().session_ended(SessionId::new(999)),
+        desktop.call().blocked_url(SessionId::new(999)),
+    ];
+    for event in late {
+        assert_eq!(desktop.step(event), ignored);
+    }
+    assert_eq!(desktop.person_resumes(Resume::Seat), ignored);
 }
 
 #[test]
