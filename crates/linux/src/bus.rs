@@ -9,7 +9,10 @@ use futures_util::{FutureExt, StreamExt};
 use std::{
     collections::HashMap,
     num::NonZeroU32,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use surehand_contract::Code;
@@ -71,6 +74,8 @@ pub(crate) enum Written {
 pub(crate) struct Bus {
     connection: Connection,
     waiting: Arc<Waiting>,
+    /// A message was handed over in part: whatever is sent after it would be read as its rest.
+    is_torn: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
@@ -103,14 +108,19 @@ impl Bus {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.connection.is_closed()
+        self.connection.is_closed() || self.is_torn.load(Ordering::Relaxed)
+    }
+
+    /// Whether it must be replaced, for asking while somebody writes.
+    pub(crate) fn torn(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_torn)
     }
 
     /// Serves a connection; every signal that arrives is handed to `on_signal`. Ends when the bus closes it.
     fn serve(connection: Connection, on_signal: impl Fn(&Message) + Send + 'static) -> Self {
         let waiting = Arc::new(Waiting::default());
         tokio::spawn(route(MessageStream::from(&connection), Arc::clone(&waiting), on_signal));
-        Self { connection, waiting }
+        Self { connection, waiting, is_torn: Arc::default() }
     }
 
     pub(crate) async fn listen(&self, rule: &MatchRule<'_>) -> Result<(), CallError> {
@@ -161,7 +171,10 @@ impl Bus {
         match sent {
             Err(_) => Err(Written::Fenced),
             Ok(Some(Ok(()))) => Ok(waiting),
-            Ok(Some(Err(_)) | None) => Err(Written::Torn),
+            Ok(Some(Err(_)) | None) => {
+                self.is_torn.store(true, Ordering::Relaxed);
+                Err(Written::Torn)
+            }
         }
     }
 

@@ -15,7 +15,13 @@ use crate::{
     reading::{self, Frame},
     skeleton::{self, Reach},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use surehand_contract::{Code, Delivery, ProcessInstance, Target, UiText, WindowIdentity};
 use surehand_executor::{
     Accessibility, Acted, Action, Application, Capability, Claimed, Desktop, DesktopPart, Detail, Failure, Gate,
@@ -45,6 +51,7 @@ pub(crate) struct Connections {
 struct AccessibilityBus {
     reading: Bus,
     writing: tokio::sync::Mutex<Bus>,
+    writing_is_torn: Arc<AtomicBool>,
     applications: Applications,
 }
 
@@ -149,7 +156,8 @@ impl Located {
 
 impl Connections {
     fn are_alive(&self) -> bool {
-        self.display.active_window().is_ok() && self.accessibility.get().is_none_or(|bus| !bus.reading.is_closed())
+        let is_lost = |bus: &AccessibilityBus| bus.reading.is_closed() || bus.writing_is_torn.load(Ordering::Relaxed);
+        self.display.active_window().is_ok() && !self.accessibility.get().is_some_and(is_lost)
     }
 
     async fn accessibility(&self) -> Result<&AccessibilityBus, Failure> {
@@ -165,7 +173,9 @@ impl AccessibilityBus {
         let reading = reading.map_err(|_| missing(DesktopPart::AccessibilityBus))?;
         let writing = Bus::connect(&address, |_| ()).await.map_err(|_| missing(DesktopPart::AccessibilityBus))?;
         applications::subscribe(&reading).await.map_err(|_| missing(DesktopPart::AccessibilityBus))?;
-        Ok(Self { reading, writing: tokio::sync::Mutex::new(writing), applications: Applications::default() })
+        let writing_is_torn = writing.torn();
+        let writing = tokio::sync::Mutex::new(writing);
+        Ok(Self { reading, writing, writing_is_torn, applications: Applications::default() })
     }
 
     /// The session bus knows where the accessibility bus is.

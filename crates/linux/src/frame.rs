@@ -92,7 +92,7 @@ pub(crate) fn of_window(
 }
 
 /// Narrows to the frames that pass, unless none does: an absent mark tells nothing.
-fn keep<'f>(frames: Vec<&'f AccessibleFrame>, passes: impl Fn(&AccessibleFrame) -> bool) -> Vec<&'f AccessibleFrame> {
+fn keep(frames: Vec<&AccessibleFrame>, passes: impl Fn(&AccessibleFrame) -> bool) -> Vec<&AccessibleFrame> {
     let narrowed: Vec<_> = frames.iter().copied().filter(|frame| passes(frame)).collect();
     if narrowed.is_empty() { frames } else { narrowed }
 }

@@ -133,7 +133,7 @@ fn read_entries() -> HashMap<String, DesktopEntry> {
         .ok()
         .filter(|folders| !folders.is_empty())
         .unwrap_or_else(|| "/usr/local/share:/usr/share".to_owned());
-    let folders = home.into_iter().chain(env::split_paths(&shared).map(PathBuf::from));
+    let folders = home.into_iter().chain(env::split_paths(&shared));
     let mut entries = HashMap::new();
     for folder in folders {
         let Ok(files) = fs::read_dir(folder.join("applications")) else { continue };
