@@ -63,7 +63,6 @@ impl<D: Desktop> Core<D> {
             Delivery::Refused => Ok(refused(dispatch.tool_call_id.clone(), &acted)),
             Delivery::Unknown => Err(Code::OutcomeUnknown.into()),
             Delivery::Delivered => {
-                self.table().spend(&dispatch.session, &dispatch.snapshot_id);
                 let stable_id = snapshot.look.stable_ids[position];
                 let window = look.as_ref().map(Look::seen);
                 let before = Before { element, window, windows, stable_id, announcements, written_at };

@@ -375,6 +375,19 @@ mod identity {
     }
 
     #[test]
+    fn a_reading_of_another_window_is_never_taken_for_this_one() {
+        let desktop = calculator();
+        let mut host = Host::greet(desktop.clone());
+        let snapshot = host.observe(10, 1);
+        desktop.world().claims = Some(target(10, 2));
+        assert_eq!(host.try_observe("s", target(10, 1)), Err(Code::TargetMissing.into()));
+        for action in [click(), set_text("new")] {
+            assert_eq!(code(&host.dispatch(&snapshot, "Note", action)), Code::TargetMissing);
+        }
+        assert!(desktop.world().writes.is_empty());
+    }
+
+    #[test]
     fn another_document_in_the_same_window_is_a_changed_target() {
         let desktop = calculator();
         let mut host = Host::greet(desktop.clone());

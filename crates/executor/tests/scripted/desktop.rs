@@ -95,6 +95,8 @@ pub struct World {
     /// Every look shows another title.
     pub restless: bool,
     pub png_bytes: usize,
+    /// What every reading says it is of, instead of what was asked for.
+    pub claims: Option<Target>,
     /// While set, a write waits at the gate.
     pub hold_before_write: bool,
 }
@@ -209,6 +211,9 @@ impl Desktop for Scripted {
         let mut world = self.world();
         world.trees += 1;
         let mut tree = world.window(target).ok_or(Code::TargetMissing)?.clone();
+        if let Some(claimed) = &world.claims {
+            tree.window.target = claimed.clone();
+        }
         if world.restless {
             tree.window.title = UiText::new(format!("look {}", world.trees));
         }
@@ -224,6 +229,9 @@ impl Desktop for Scripted {
         self.unless_stuck(target.process.pid).await;
         let mut world = self.world();
         let mut witness = Self::witnessed(world.window(target).ok_or(Code::TargetMissing)?, lineage)?;
+        if let Some(claimed) = &world.claims {
+            witness.tree.window.target = claimed.clone();
+        }
         let count = world.witnesses as usize;
         world.witnesses += 1;
         if let Some(age) = world.witness_ages.get(count) {
