@@ -20,8 +20,8 @@ fn main() {
     // The row with the target is the costliest kind of event.
     let costliest = kinds.iter().map(|(_, watch)| watch.percentile_ns(50)).max().unwrap_or_default();
     print("contract_step", costliest, Some(2.0));
-    let acting = ("contract_act", bench.act());
-    for (row, watch) in kinds.iter().chain([&acting]) {
+    let others = [("contract_act", bench.act()), ("contract_next_deadline", bench.next_deadline())];
+    for (row, watch) in kinds.iter().chain(&others) {
         print(row, watch.percentile_ns(50), None);
         print(&format!("{row}_p99"), watch.percentile_ns(99), None);
     }
@@ -161,6 +161,15 @@ impl Bench {
         for round in 0..ROUNDS as u64 {
             let event = self.say.window_server.destroyed(WindowKey::of(&target(2_000 + round)));
             self.step(&mut watch, event);
+        }
+        watch
+    }
+
+    /// What the shell asks after every step.
+    fn next_deadline(&mut self) -> Stopwatch {
+        let mut watch = Stopwatch::default();
+        for _ in 0..ROUNDS {
+            watch.time(|| self.seat.next_deadline());
         }
         watch
     }

@@ -3,9 +3,8 @@ use super::{
     sessions::{OpenClaim, RecordState},
 };
 use crate::{
-    ActionFingerprint, Claim, ClaimEnding, Code, FenceEpoch, Generation, Lease, Moment, ObservationId, Refusal,
-    Response, Route, SessionId, Status, WindowKey,
-    bounds::{HELD_WAIT_MS, RETIRED_ACTIONS_PER_OBSERVATION},
+    ActionFingerprint, Claim, ClaimEnding, Code, FenceEpoch, Generation, Lease, Moment, ObservationId, Refusal, Route,
+    SessionId, Status, WindowKey, bounds::HELD_WAIT_MS,
 };
 
 impl Seat {
@@ -99,14 +98,7 @@ impl Seat {
         let id = self.newest_claim.next();
         let known = self.sessions.get_mut(&lease.session).ok_or(Refusal::of(Code::SessionEnded))?;
         known.last_activity = now;
-        let record = known.record_mut(lease.observation).ok_or(Refusal::of(Code::StaleObservation))?;
-        if record.claim.is_some() {
-            return Err(Refusal::of(Code::DuplicateAction));
-        }
-        if record.retired.contains(&fingerprint) {
-            return Err(Refusal::of(Code::AlreadyRefused));
-        }
-        record.claim = Some(OpenClaim { id, fingerprint });
+        known.claim(lease.observation, OpenClaim { id, fingerprint }).map_err(Refusal::of)?;
         self.newest_claim = id;
         Ok(Claim {
             id,
@@ -117,25 +109,16 @@ impl Seat {
     }
 
     /// Ends a claim. What was or may have been sent makes every other session look at the application again.
-    pub fn settle(&mut self, now: Moment, claim: Claim, ending: ClaimEnding) -> Vec<Response> {
+    pub fn settle(&mut self, now: Moment, claim: Claim, ending: ClaimEnding) {
         let now = self.advance(now);
         let Claim { id, session, observation, application } = claim;
         if ending == ClaimEnding::Consumed {
             self.raise_application(&application, Some(session));
         }
-        let Some(known) = self.sessions.get_mut(&session) else { return Vec::new() };
-        known.last_activity = now;
-        let Some(record) = known.record_mut(observation) else { return Vec::new() };
-        let Some(open) = record.claim.take_if(|open| open.id == id) else { return Vec::new() };
-        match ending {
-            ClaimEnding::Consumed => known.spend(observation),
-            ClaimEnding::Retired if record.retired.len() >= RETIRED_ACTIONS_PER_OBSERVATION => {
-                record.state = RecordState::Stale;
-            }
-            ClaimEnding::Retired => record.retired.push(open.fingerprint),
-            ClaimEnding::Released => {}
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.last_activity = now;
+            known.settle(observation, id, ending);
         }
-        Vec::new()
     }
 
     /// What holds for this session at this window: the first fact that applies.

@@ -1,4 +1,4 @@
-use super::{Seat, sessions::RecordState, speaking};
+use super::{Seat, speaking};
 use crate::{
     Code, DispatchOutcome, ExecutorGeneration, FenceScope, Moment, Notice, ObservationStanding, Refusal, Response,
     SessionId, Source, WindowKey, YieldScope, bounds::EXECUTOR_QUIET_MS_AT_MOST,
@@ -39,11 +39,7 @@ impl Seat {
     fn settle_looks(&mut self, out: &mut Vec<Response>) {
         let refusal = Refusal::of(Code::ServiceUnavailable);
         for (session, known) in &mut self.sessions {
-            let looking: Vec<_> = known.looking().collect();
-            for observation in looking {
-                if let Some(record) = known.record_mut(observation) {
-                    record.state = RecordState::Dropped;
-                }
+            for observation in known.drop_looks() {
                 let standing = ObservationStanding::Dropped { refusal };
                 out.push(Response::Observation { session: *session, observation, standing });
             }

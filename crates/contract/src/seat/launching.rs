@@ -4,19 +4,49 @@ use crate::{
     SessionId, Verdict,
     bounds::{HELD_WAIT_MS, LAUNCH_CALLS_PER_SESSION},
 };
+use std::collections::BTreeMap;
+
+/// The call ids of one session.
+#[derive(Debug, Default)]
+pub(super) struct Launches {
+    calls: BTreeMap<LaunchCallId, Launch>,
+    under_way: usize,
+}
+
+impl Launches {
+    pub(super) const fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    /// False at the bound: forgetting a call id could start its application twice.
+    fn begin(&mut self, call: LaunchCallId, fingerprint: ActionFingerprint) -> bool {
+        if self.calls.len() >= LAUNCH_CALLS_PER_SESSION {
+            return false;
+        }
+        self.calls.insert(call, Launch { fingerprint, answer: None });
+        self.under_way += 1;
+        true
+    }
+
+    fn end(&mut self, call: &LaunchCallId, verdict: Verdict) {
+        let Some(launch) = self.calls.get_mut(call) else { return };
+        self.under_way -= 1;
+        if verdict.may_have_reached_the_application() {
+            launch.answer = Some(verdict);
+        } else {
+            self.calls.remove(call);
+        }
+    }
+}
 
 /// One call id of a client, and what was asked under it.
 #[derive(Debug)]
-pub(super) struct Launch {
+struct Launch {
     fingerprint: ActionFingerprint,
     answer: Option<Verdict>,
 }
 
 impl Launch {
-    pub(super) const fn is_under_way(&self) -> bool {
-        self.answer.is_none()
-    }
-
     fn repeated(&self, fingerprint: ActionFingerprint) -> Result<LaunchStanding, Refusal> {
         if self.fingerprint != fingerprint {
             return Err(Refusal::of(Code::InvalidArgument));
@@ -37,7 +67,7 @@ impl Seat {
     ) -> Result<LaunchStanding, Refusal> {
         let now = self.advance(now);
         self.may_look(now, session)?;
-        if let Some(first) = self.sessions.get(&session).and_then(|known| known.launches.get(&call)) {
+        if let Some(first) = self.sessions.get(&session).and_then(|known| known.launches.calls.get(&call)) {
             return first.repeated(fingerprint);
         }
         self.launch_allowed(now, session)?;
@@ -45,10 +75,9 @@ impl Seat {
         let executor_generation = self.running.ok_or(Refusal::of(Code::ServiceUnavailable))?;
         let known = self.sessions.get_mut(&session).ok_or(Refusal::of(Code::SessionEnded))?;
         known.last_activity = now;
-        if known.launches.len() >= LAUNCH_CALLS_PER_SESSION {
+        if !known.launches.begin(call.clone(), fingerprint) {
             return Err(Refusal::of(Code::LimitReached));
         }
-        known.launches.insert(call.clone(), Launch { fingerprint, answer: None });
         Ok(LaunchStanding::New(LaunchClaim { session, call, generation, executor_generation }))
     }
 
@@ -70,13 +99,7 @@ impl Seat {
         let now = self.advance(now);
         let Some(known) = self.sessions.get_mut(&claim.session) else { return };
         known.last_activity = now;
-        if verdict.may_have_reached_the_application() {
-            if let Some(launch) = known.launches.get_mut(&claim.call) {
-                launch.answer = Some(verdict);
-            }
-        } else {
-            known.launches.remove(&claim.call);
-        }
+        known.launches.end(&claim.call, verdict);
     }
 
     fn launch_allowed(&self, now: Moment, session: SessionId) -> Result<(), Refusal> {

@@ -75,7 +75,7 @@ impl Seat {
         result: ObservationResult,
         out: &mut Vec<Response>,
     ) {
-        let Some(record) = self.sessions.get_mut(&session).and_then(|known| known.record_mut(observation)) else {
+        let Some(record) = self.sessions.get(&session).and_then(|known| known.record(observation)) else {
             let refusal = self.may_look(now, session).err().unwrap_or(Refusal::of(Code::StaleObservation));
             let standing = ObservationStanding::Dropped { refusal };
             out.push(Response::Observation { session, observation, standing });
@@ -93,8 +93,8 @@ impl Seat {
     }
 
     fn drop_look(&mut self, session: SessionId, observation: ObservationId, refusal: Refusal) -> ObservationStanding {
-        if let Some(record) = self.sessions.get_mut(&session).and_then(|known| known.record_mut(observation)) {
-            record.state = RecordState::Dropped;
+        if let Some(known) = self.sessions.get_mut(&session) {
+            known.drop_look(observation, None, RecordState::Dropped);
         }
         ObservationStanding::Dropped { refusal }
     }
@@ -118,7 +118,7 @@ impl Seat {
         known.last_activity = now;
         let bound = Bound { window, target };
         if let Some((state, refusal)) = dropped {
-            known.drop_bound(observation, bound, state);
+            known.drop_look(observation, Some(bound), state);
             return ObservationStanding::Dropped { refusal };
         }
         known.bind(observation, bound, now);

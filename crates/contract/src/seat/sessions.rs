@@ -1,10 +1,12 @@
-use super::{Raises, Seat, launching::Launch};
+use super::{Raises, Seat, launching::Launches};
 use crate::{
-    ActionFingerprint, ClaimId, Code, EndReason, ExecutorGeneration, Generation, GoneTarget, LaunchCallId, Moment,
+    ActionFingerprint, ClaimEnding, ClaimId, Code, EndReason, ExecutorGeneration, Generation, GoneTarget, Moment,
     ObservationId, Principal, Refusal, SessionId, Target, WindowKey,
-    bounds::{ENDED_SESSIONS, OBSERVATIONS_PER_SESSION, OPEN_SESSIONS, WINDOWS_PER_SESSION},
+    bounds::{
+        ENDED_SESSIONS, OBSERVATIONS_PER_SESSION, OPEN_SESSIONS, RETIRED_ACTIONS_PER_OBSERVATION, WINDOWS_PER_SESSION,
+    },
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One open session.
 #[derive(Debug)]
@@ -18,7 +20,11 @@ pub(super) struct Session {
     forgotten_windows: Generation,
     observations: BTreeMap<ObservationId, Record>,
     began_in_order: VecDeque<ObservationId>,
-    pub(super) launches: BTreeMap<LaunchCallId, Launch>,
+    /// Looks that have not ended.
+    looking: BTreeSet<ObservationId>,
+    /// Observations with an open claim.
+    claimed: BTreeSet<ObservationId>,
+    pub(super) launches: Launches,
 }
 
 /// One window as one session knows it.
@@ -104,16 +110,14 @@ impl Session {
             forgotten_windows: Generation::default(),
             observations: BTreeMap::new(),
             began_in_order: VecDeque::new(),
-            launches: BTreeMap::new(),
+            looking: BTreeSet::new(),
+            claimed: BTreeSet::new(),
+            launches: Launches::default(),
         }
     }
 
     pub(super) fn record(&self, observation: ObservationId) -> Option<&Record> {
         self.observations.get(&observation)
-    }
-
-    pub(super) fn record_mut(&mut self, observation: ObservationId) -> Option<&mut Record> {
-        self.observations.get_mut(&observation)
     }
 
     /// The window, if an observation of it was ever live.
@@ -126,8 +130,7 @@ impl Session {
     }
 
     pub(super) fn open_claims(&self) -> usize {
-        self.observations.values().filter(|record| record.claim.is_some()).count()
-            + self.launches.values().filter(|launch| launch.is_under_way()).count()
+        self.claimed.len() + self.launches.under_way()
     }
 
     /// The newest raise of this session that counts for the window.
@@ -150,6 +153,7 @@ impl Session {
             return false;
         }
         self.observations.insert(observation, record);
+        self.looking.insert(observation);
         self.began_in_order.push_back(observation);
         true
     }
@@ -173,6 +177,7 @@ impl Session {
         let observations = &mut self.observations;
         let Some(record) = observations.get_mut(&observation) else { return };
         record.state = RecordState::NotActionable;
+        self.looking.remove(&observation);
         let window = bound.window.clone();
         record.bound = Some(bound);
         let slot = Self::slot(&mut self.windows, observations, &mut self.forgotten_windows, &window);
@@ -181,11 +186,40 @@ impl Session {
         slot.in_use.push(observation);
     }
 
-    /// Binds an ended look that must not be shown to what it read, so that acting on it says why.
-    pub(super) fn drop_bound(&mut self, observation: ObservationId, bound: Bound, state: RecordState) {
+    /// Ends a look that must not be shown. What it read, if anything, is kept so that acting on it says why.
+    pub(super) fn drop_look(&mut self, observation: ObservationId, bound: Option<Bound>, state: RecordState) {
+        self.looking.remove(&observation);
         if let Some(record) = self.observations.get_mut(&observation) {
-            record.bound = Some(bound);
+            record.bound = bound;
             record.state = state;
+        }
+    }
+
+    /// Opens a claim on a live observation.
+    pub(super) fn claim(&mut self, observation: ObservationId, claim: OpenClaim) -> Result<(), Code> {
+        let record = self.observations.get_mut(&observation).ok_or(Code::StaleObservation)?;
+        if record.claim.is_some() {
+            return Err(Code::DuplicateAction);
+        }
+        if record.retired.contains(&claim.fingerprint) {
+            return Err(Code::AlreadyRefused);
+        }
+        record.claim = Some(claim);
+        self.claimed.insert(observation);
+        Ok(())
+    }
+
+    pub(super) fn settle(&mut self, observation: ObservationId, claim: ClaimId, ending: ClaimEnding) {
+        let Some(record) = self.observations.get_mut(&observation) else { return };
+        let Some(open) = record.claim.take_if(|open| open.id == claim) else { return };
+        self.claimed.remove(&observation);
+        match ending {
+            ClaimEnding::Consumed => self.spend(observation),
+            ClaimEnding::Retired if record.retired.len() >= RETIRED_ACTIONS_PER_OBSERVATION => {
+                record.state = RecordState::Stale;
+            }
+            ClaimEnding::Retired => record.retired.push(open.fingerprint),
+            ClaimEnding::Released => {}
         }
     }
 
@@ -242,7 +276,7 @@ impl Session {
         }
     }
 
-    pub(super) fn spend(&mut self, observation: ObservationId) {
+    fn spend(&mut self, observation: ObservationId) {
         let Some(record) = self.observations.get_mut(&observation) else { return };
         record.state = RecordState::Consumed;
         if let Some(window) = record.bound.as_ref().and_then(|bound| self.windows.get_mut(&bound.window))
@@ -252,15 +286,16 @@ impl Session {
         }
     }
 
-    /// Ids of looks that have not ended.
-    pub(super) fn looking(&self) -> impl Iterator<Item = ObservationId> {
-        self.observations.iter().filter(|(_, record)| record.state == RecordState::Looking).map(|(id, _)| *id)
+    /// Ends every look that has not ended, and says which there were.
+    pub(super) fn drop_looks(&mut self) -> Vec<ObservationId> {
+        let looking: Vec<_> = std::mem::take(&mut self.looking).into_iter().collect();
+        looking.iter().for_each(|look| self.drop_look(*look, None, RecordState::Dropped));
+        looking
     }
 
     /// Whether there is anything to give up, and nothing under way.
     pub(super) fn is_idle_with_something_held(&self) -> bool {
-        let is_busy =
-            self.observations.values().any(|record| record.state == RecordState::Looking || record.claim.is_some());
+        let is_busy = self.open_claims() > 0 || !self.looking.is_empty();
         !is_busy && self.windows.values().any(|window| window.live.is_some())
     }
 

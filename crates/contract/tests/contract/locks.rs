@@ -53,6 +53,20 @@ fn a_request_to_lock_is_believed_for_a_while_and_lapses_with_a_notice() {
 }
 
 #[test]
+fn a_request_that_was_made_again_does_not_lapse_at_its_first_time() {
+    let mut desktop = Desktop::new();
+    let event = desktop.say.login_manager.lock_requested(bus_name(":1.2"));
+    desktop.step(event);
+    desktop.pass_ms(bounds::LOCK_REQUEST_MS);
+    let lapse = desktop.seat.due(desktop.now()).unwrap();
+    let event = desktop.say.login_manager.lock_requested(bus_name(":1.2"));
+    desktop.step(event);
+    assert_eq!(desktop.step(lapse), [Response::Tell(Notice::Ignored)]);
+    let until = desktop.now().plus_ms(bounds::LOCK_REQUEST_MS);
+    assert_eq!(locked(&desktop), Some(LockedWhy::Requested { until }));
+}
+
+#[test]
 fn a_vote_that_follows_a_request_holds_without_a_time() {
     let mut desktop = Desktop::new();
     let event = desktop.say.login_manager.lock_requested(bus_name(":1.2"));
@@ -102,7 +116,7 @@ fn a_new_owner_that_says_locked_takes_the_vote_over_as_its_own() {
 fn a_voter_that_is_there_is_never_taken_over() {
     let mut desktop = Desktop::new();
     desktop.vote(&screen_saver(":1.9"), true);
-    desktop.vote(&screen_saver(":1.30"), false);
+    assert_eq!(desktop.vote(&screen_saver(":1.30"), false), [], "nothing is taken over");
     assert_eq!(locked(&desktop), Some(LockedWhy::Voted));
 }
 

@@ -143,6 +143,27 @@ fn a_look_cannot_begin_through_an_ended_generation() {
 }
 
 #[test]
+fn a_generation_begins_once() {
+    let mut desktop = Desktop::new();
+    let running = desktop.seat.executor();
+    let (_, mut elsewhere) = Seat::new(SeatConfiguration::default());
+    let (_first_of_another_seat, event) = elsewhere.executors.started();
+    assert_eq!(desktop.step(event), [Response::Tell(Notice::Ignored)]);
+    assert_eq!(desktop.seat.executor(), running);
+}
+
+#[test]
+fn a_generation_that_begins_ends_the_one_before() {
+    let (mut desktop, session) = Desktop::with_session();
+    let observation = desktop.observe(session, &editor());
+    let (_second, event) = desktop.say.executors.started();
+    let responses = desktop.step(event);
+    assert!(told(&responses, &Notice::ExecutorReleased { generation: ExecutorGeneration::new(1) }));
+    assert_eq!(desktop.seat.executor(), Some(ExecutorGeneration::new(2)));
+    assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
+}
+
+#[test]
 fn a_fence_is_accepted_when_the_executor_acknowledges_it() {
     let (mut desktop, _session) = Desktop::with_session();
     let responses = desktop.stop();
@@ -460,6 +481,20 @@ fn a_session_with_something_under_way_is_not_idle() {
 }
 
 #[test]
+fn a_launch_counts_as_work_until_it_is_settled() {
+    let (mut desktop, session) = Desktop::with_session();
+    desktop.observe(session, &editor());
+    desktop.pass_ms(bounds::SESSION_IDLE_MS - 1);
+    let call = LaunchCallId::new("one").unwrap();
+    let standing = desktop.seat.claim_launch(desktop.now(), session, call, fingerprint(1));
+    let Ok(LaunchStanding::New(claim)) = standing else { panic!("nothing was started") };
+    desktop.pass_ms(1);
+    assert_eq!(desktop.seat.due(desktop.now()), None);
+    desktop.seat.settle_launch(desktop.now(), claim, Verdict::not_sent(Code::TargetMissing));
+    assert_eq!(desktop.seat.next_deadline(), Some(desktop.now().plus_ms(bounds::SESSION_IDLE_MS)));
+}
+
+#[test]
 fn a_terminal_that_comes_twice_or_for_nobody_is_ignored() {
     let (mut desktop, session) = Desktop::with_session();
     let ignored = [Response::Tell(Notice::Ignored)];
@@ -515,7 +550,9 @@ fn a_stricter_policy_stops_everyone_and_a_looser_one_nobody() {
     assert_eq!(desktop.step(event), []);
     assert!(desktop.lease(session, observation).is_ok());
     let event = desktop.client().stricter_policy();
-    assert_eq!(fenced(&desktop.step(event)), [FenceScope::Seat]);
+    let responses = desktop.step(event);
+    assert_eq!(fenced(&responses), [FenceScope::Seat]);
+    assert!(told(&responses, &Notice::PolicyStricter));
     assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
 }
 
