@@ -71,7 +71,9 @@ impl Task {
         })?;
         let connection = self.host.supervisor.current()?;
         self.state.begin_at_executor(&connection, self.call.cancelled.clone()).await.ok()?;
-        self.look(&connection, known.target).await.ok().filter(|fresh| fresh.actionable)
+        let base = self.state.view(observation).map(|view| (observation, view));
+        let fresh = self.look(&connection, known.target).await.ok().filter(|fresh| fresh.actionable)?;
+        Some(Observed { base, ..fresh })
     }
 
     fn note_verdict(&mut self, acted: &Acted) {
@@ -220,7 +222,10 @@ impl Task {
                 (None, Some(Code::ServiceMismatch))
             }
             Some(snapshot) => match self.take_in(&call, fresh, snapshot) {
-                Ok(observed) => (Some(observed), None),
+                Ok(observed) => {
+                    let base = self.state.view(lease.observation).map(|view| (lease.observation, view));
+                    (Some(Observed { base, ..observed }), None)
+                }
                 Err(refusal) => (None, Some(refusal.code)),
             },
             None => {
@@ -274,6 +279,7 @@ impl Task {
             }
             return Err(refusal);
         }
+        let window_is_gone = fresh.is_none() && no_fresh == Some(Code::TargetMissing);
         let (returned, input_is_lost) =
             self.host.keeper.seat(|seat, now| (seat.check_returned(now, lease), seat.input_is_lost()));
         if let Err(refusal) = returned
@@ -281,11 +287,11 @@ impl Task {
         {
             verdict = Verdict { effect: Effect::Unverifiable, code: Some(refusal.code), ..verdict };
             fresh = None;
-        } else if fresh.is_none() && verdict.code.is_none() {
-            // Delivered, and the window could not be read again: gone, locked or unresponsive since.
+        } else if fresh.is_none() && verdict.code.is_none() && !window_is_gone {
+            // Delivered, and the window could not be read again: locked or unresponsive since.
             verdict.code = no_fresh;
         }
-        Ok(Acted { verdict, route, settled, fresh, input_is_lost })
+        Ok(Acted { verdict, route, settled, fresh, input_is_lost, window_is_gone })
     }
 }
 
@@ -340,13 +346,17 @@ impl Acted {
         if let Some(code) = verdict.code {
             let _ = writeln!(out, "{code}: {}", after_sending(code));
         }
-        out.push_str(next(verdict, self.fresh.is_some()));
+        out.push_str(if self.window_is_gone {
+            "The window is gone. list_apps shows what is there.\n"
+        } else {
+            next(verdict, self.fresh.is_some())
+        });
         if self.input_is_lost {
             out.push_str("notice: a person's input can no longer be seen on this machine.\n");
         }
         if let Some(fresh) = &self.fresh {
             out.push_str("Fresh observation:\n");
-            out.push_str(&fresh.text(None, 1, nonce)?);
+            out.push_str(&fresh.text_after(nonce)?);
         }
         Ok(out)
     }

@@ -6,7 +6,7 @@ use crate::{
     request::{Answer, ModelText, ObserveRequest, Observed, WindowChoice},
     session::lowered,
     task::{Task, look_failed},
-    text::{Facts, NoSuchPage, observation_text},
+    text::{Facts, NoSuchPage, difference_text, observation_text},
     view::View,
 };
 use std::sync::Arc;
@@ -47,6 +47,7 @@ impl Task {
             actionable: lease.is_ok(),
             window: window_label(&view.snapshot.target.window),
             view,
+            base: None,
         })
     }
 
@@ -104,7 +105,7 @@ impl Task {
         let window = window_label(&snapshot.target.window);
         let view = Arc::new(View::new(snapshot));
         self.state.keep_view(observation, &view);
-        Ok(Observed { observation, actionable, window, view })
+        Ok(Observed { observation, actionable, window, view, base: None })
     }
 
     pub(crate) fn note_observed(&mut self, observed: Option<&Observed>) {
@@ -122,16 +123,23 @@ impl Observed {
         self.text(query, page, &nonce()).map(ModelText::new)
     }
 
+    /// The same for whoever has read the observation before it: what differs, where that says it better.
+    pub(crate) fn text_after(&self, nonce: &str) -> Result<String, Refusal> {
+        let observation = self.observation.to_string();
+        let facts = self.facts(&observation, None, 1);
+        let difference =
+            self.base.as_ref().and_then(|(id, base)| difference_text(base, &id.to_string(), &self.view, facts, nonce));
+        difference.map_or_else(|| self.text(None, 1, nonce), Ok)
+    }
+
+    fn facts<'a>(&'a self, observation: &'a str, query: Option<&'a str>, page: usize) -> Facts<'a> {
+        Facts { observation, window: &self.window, not_actionable: !self.actionable, page, query }
+    }
+
     pub(crate) fn text(&self, query: Option<&UiText>, page: usize, nonce: &str) -> Result<String, Refusal> {
         let query = lowered(query);
         let observation = self.observation.to_string();
-        let facts = Facts {
-            observation: &observation,
-            window: &self.window,
-            not_actionable: !self.actionable,
-            page,
-            query: query.as_deref(),
-        };
+        let facts = self.facts(&observation, query.as_deref(), page);
         observation_text(&self.view, facts, nonce).map_err(|NoSuchPage { pages }| {
             Refusal::argument("page", ArgumentRule::Range { least: 1, most: i64::try_from(pages).unwrap_or(i64::MAX) })
         })

@@ -135,6 +135,8 @@ pub struct Observed {
     pub actionable: bool,
     pub window: String,
     pub(crate) view: Arc<View>,
+    /// What whoever reads this has read before of the same window.
+    pub(crate) base: Option<(ObservationId, Arc<View>)>,
 }
 
 impl Observed {
@@ -153,6 +155,8 @@ pub struct Acted {
     pub fresh: Option<Observed>,
     /// A person's input can no longer be seen.
     pub input_is_lost: bool,
+    /// The action closed the window.
+    pub window_is_gone: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -46,7 +46,7 @@ impl Task {
             Err(refusal) => {
                 self.record.code = Some(refusal.code);
                 let mut text = refusal.model_text(&nonce);
-                if let Some(Ok(fresh)) = self.fresh.as_ref().map(|fresh| fresh.text(None, 1, &nonce)) {
+                if let Some(Ok(fresh)) = self.fresh.as_ref().map(|fresh| fresh.text_after(&nonce)) {
                     text.push_str("Fresh observation:\n");
                     text.push_str(&fresh);
                 }

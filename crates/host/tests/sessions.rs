@@ -57,6 +57,51 @@ async fn a_used_observation_is_a_duplicate_and_the_fresh_one_works() {
 }
 
 #[tokio::test]
+async fn after_an_action_the_model_reads_what_changed_and_can_have_the_whole() {
+    let far = FarEnd::embedded();
+    far.desk().elements(100).extend((10..30).map(|id| button(id, "same")));
+    let session = far.host().open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    far.hold(Method::DispatchElement);
+    let acting = session.clone();
+    let acting = tokio::spawn(async move { acting.act(click(seen, 2)).await });
+    let held = far.next_held().await;
+    far.desk().elements(100)[2] = entry(3, "Display", "43");
+    let surehand_wire::Call::DispatchElement(dispatch) = held.request.call.clone() else { panic!() };
+    let report = far.desk().dispatch(dispatch);
+    held.answer(surehand_wire::Reply::DispatchElement(report));
+    let acted = patient(acting).await.unwrap();
+    let text = acted.model.expose();
+    assert!(text.contains(&format!("\ndifference from {seen}: 1 changed (~) or new (+), 0 gone (-).")), "{text}");
+    assert!(text.contains("\n~ 3 entry \"Display\" =\"43\""), "{text}");
+    assert!(!text.contains("\"same\""), "{text}");
+    let fresh = acted.outcome.unwrap().fresh.unwrap().observation;
+    let page = ObserveRequest { window: WindowChoice::Observation(fresh), query: None, page: Some(1) };
+    assert!(session.observe(page).await.model.expose().contains("\"same\""));
+}
+
+#[tokio::test]
+async fn an_action_that_closes_its_window_is_done() {
+    let far = FarEnd::embedded();
+    let session = far.host().open_session(&client()).unwrap();
+    let seen = observed(&session, "calculator").await.observation;
+    far.hold(Method::DispatchElement);
+    let acting = session.clone();
+    let acting = tokio::spawn(async move { acting.act(click(seen, 2)).await });
+    let held = far.next_held().await;
+    let surehand_wire::Call::DispatchElement(dispatch) = held.request.call.clone() else { panic!() };
+    let mut report = far.desk().dispatch(dispatch);
+    report.snapshot = None;
+    report.post_observation_error = Some(surehand_wire::PostObservationError { code: Code::TargetMissing });
+    held.answer(surehand_wire::Reply::DispatchElement(report));
+    let acted = patient(acting).await.unwrap();
+    assert!(acted.model.expose().starts_with("ok: delivered"));
+    assert!(acted.model.expose().contains("The window is gone."));
+    let acted = acted.outcome.unwrap();
+    assert_eq!((acted.verdict.code, acted.window_is_gone), (None, true));
+}
+
+#[tokio::test]
 async fn what_is_refused_for_what_it_is_is_retired_and_other_actions_go_on() {
     let far = FarEnd::embedded();
     let session = far.host().open_session(&client()).unwrap();

@@ -15,7 +15,7 @@ keeps using the machine.
 
 Work in this order: list_apps or launch_app, then observe, then one action on what was observed. An action names the \
 observation and an element of it. Each observation is good for one action: the answer to an action brings a fresh \
-observation; use that next. Never repeat an action whose effect is unsure: look first.
+observation, told as what changed (~), came (+) and went (-) where that is shorter; use that next. Never repeat an action whose effect is unsure: look first.
 
 An observation lists one element a line, indented by containment: `ID ROLE \"name\" =value [states] +action @x,y WxH`. \
 What is usual is not written: a button takes click, an entry set_value, a list item select; `+verb` is something more \

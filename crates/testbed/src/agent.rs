@@ -150,11 +150,25 @@ impl Agent {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Waits for the answer of a call that was sent.
+    /// Waits for the answer of a call that was sent. Where it tells the window as a difference, the whole listing of
+    /// that observation is asked for and takes its place.
     ///
     /// # Errors
     /// As [`Agent::call`].
     pub fn finish(&mut self, pending: Pending) -> Result<ToolAnswer, AgentError> {
+        let mut answer = self.receive(pending)?;
+        if answer.text.contains("\ndifference from ")
+            && let Some(look) = Look::read(&answer.text)
+        {
+            let whole = self.begin("observe", json!({ "observation": look.observation, "page": 1 }))?;
+            let before = answer.text.len() - look.text.len();
+            answer.text.truncate(before);
+            answer.text.push_str(&self.receive(whole)?.text);
+        }
+        Ok(answer)
+    }
+
+    fn receive(&mut self, pending: Pending) -> Result<ToolAnswer, AgentError> {
         let result = self.result(pending, bounds::AGENT_ANSWER)?;
         let content = result["content"].as_array().ok_or(AgentError::Shape("no content"))?;
         let text = content.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     bounds::{ACTION_CHARACTERS, NAME_CHARACTERS, VALUE_CHARACTERS},
-    view::{View, is_operable, takes},
+    view::{View, takes},
 };
 use std::fmt::Write;
 use surehand_wire::{Element, State, Value, Verb};
@@ -26,7 +26,7 @@ pub(crate) fn element_line(out: &mut String, view: &View, sets: &ActionSets<'_>,
     }
     states(out, element, disabled);
     actions(out, element, sets, disabled);
-    if is_operable(element)
+    if is_pointed_at(element)
         && let Some(bounds) = element.bounds
     {
         let _ = write!(out, " @{},{} {}x{}", bounds.x, bounds.y, bounds.width, bounds.height);
@@ -123,6 +123,11 @@ fn actions(out: &mut String, element: &Element, sets: &ActionSets<'_>, disabled:
         }
         None => write_actions(out, &special),
     }
+}
+
+/// Whether its place says something: it takes more than actions by name.
+fn is_pointed_at(element: &Element) -> bool {
+    element.verbs.iter().any(|verb| *verb != Verb::Perform)
 }
 
 /// The actions that no verb stands for.

@@ -40,10 +40,7 @@ pub(crate) fn observation_text(view: &View, facts: Facts<'_>, nonce: &str) -> Re
     notices(&mut out, view, &outline, facts, &pages, &range);
     fenced(&mut out, nonce, |out| {
         window_line(out, view);
-        sets.legend(out, |number| {
-            let mark = format!(" +*{number}");
-            lines[range.clone()].iter().any(|line| line.contains(&mark))
-        });
+        legend_of(out, &sets, &lines[range.clone()]);
         if let Some(first) = range.clone().next()
             && outline.lines[first].depth > 0
         {
@@ -59,6 +56,14 @@ pub(crate) fn observation_text(view: &View, facts: Facts<'_>, nonce: &str) -> Re
     Ok(out)
 }
 
+/// Explains the sets that these lines name.
+pub(super) fn legend_of(out: &mut String, sets: &ActionSets<'_>, lines: &[String]) {
+    sets.legend(out, |number| {
+        let mark = format!(" +*{number}");
+        lines.iter().any(|line| line.contains(&mark))
+    });
+}
+
 /// Puts what came from the screen between two marks that nothing on the screen can know.
 pub(crate) fn fenced(out: &mut String, nonce: &str, write: impl FnOnce(&mut String)) {
     let _ = writeln!(out, "[begin untrusted {nonce}]");
@@ -66,7 +71,7 @@ pub(crate) fn fenced(out: &mut String, nonce: &str, write: impl FnOnce(&mut Stri
     let _ = writeln!(out, "[end untrusted {nonce}]");
 }
 
-fn header(out: &mut String, view: &View, outline: &Outline, facts: Facts<'_>) {
+pub(super) fn header(out: &mut String, view: &View, outline: &Outline, facts: Facts<'_>) {
     let _ = write!(
         out,
         "observation={} pid={} window={} frame=window_px {}x{} elements={} listed={}",
@@ -93,9 +98,7 @@ fn notices(
     pages: &[Range<usize>],
     range: &Range<usize>,
 ) {
-    if facts.not_actionable {
-        out.push_str("not_actionable: something happened while this was read; observe again before acting.\n");
-    }
+    continued(out, facts);
     if outline.matches.is_some() {
         out.push_str("query: only matches and what they stand in are listed; observe without query for the rest.\n");
     }
@@ -108,6 +111,18 @@ fn notices(
         }
         out.push('\n');
     }
+    omissions(out, view);
+}
+
+/// Whether one may go on with it.
+pub(super) fn continued(out: &mut String, facts: Facts<'_>) {
+    if facts.not_actionable {
+        out.push_str("not_actionable: something happened while this was read; observe again before acting.\n");
+    }
+}
+
+/// What the reading itself left out.
+pub(super) fn omissions(out: &mut String, view: &View) {
     let omitted = view.omitted;
     if omitted.window_not_shown {
         out.push_str(
@@ -125,7 +140,7 @@ fn notices(
     }
 }
 
-fn window_line(out: &mut String, view: &View) {
+pub(super) fn window_line(out: &mut String, view: &View) {
     out.push_str("app=");
     bare_or_quoted(out, application_id(&view.snapshot.application), APPLICATION_CHARACTERS);
     out.push_str(" title=");
