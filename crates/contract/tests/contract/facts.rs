@@ -43,6 +43,7 @@ fn a_blocked_address_ends_the_session_and_shuts_its_principal_out() {
     let responses = desktop.step(event);
 
     assert_eq!(fenced(&responses), [FenceScope::Session(session)]);
+    assert!(told(&responses, &Notice::SessionEnded { session, reason: EndReason::BlockedUrl }));
     assert_eq!(desktop.status(session, &editor()), Status::Ended { reason: EndReason::BlockedUrl });
     assert_eq!(desktop.seat.may_observe(desktop.now(), session).unwrap_err().code, Code::BlockedUrl);
     assert_eq!(desktop.try_open("agent").unwrap_err().code, Code::BlockedUrl);
@@ -51,7 +52,9 @@ fn a_blocked_address_ends_the_session_and_shuts_its_principal_out() {
     desktop.stop();
     desktop.person_resumes(Resume::Seat);
     assert_eq!(desktop.try_open("agent").unwrap_err().code, Code::BlockedUrl);
-    desktop.person_resumes(Resume::Principal { principal: Principal::new("agent").unwrap() });
+    let agent = Principal::new("agent").unwrap();
+    let responses = desktop.person_resumes(Resume::Principal { principal: agent.clone() });
+    assert!(told(&responses, &Notice::PrincipalResumed { principal: agent }));
     desktop.open("agent");
 }
 
@@ -148,6 +151,19 @@ fn an_intervention_ends_at_its_time_and_each_input_moves_it_later() {
     assert_eq!(desktop.status(session, &editor()), Status::NeedsObservation);
     assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
     desktop.observe(session, &editor());
+}
+
+#[test]
+fn input_at_the_very_end_of_an_intervention_begins_another() {
+    let (mut desktop, session) = Desktop::with_session();
+    let here = InputScope::Application(application(&editor()));
+    desktop.person_types(here.clone());
+    desktop.pass_ms(QUIET);
+    let observation = desktop.observe(session, &editor());
+    let responses = desktop.person_types(here);
+    assert_eq!(fenced(&responses), [FenceScope::Seat, FenceScope::Application(application(&editor()))]);
+    desktop.pass_ms(QUIET);
+    assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
 }
 
 #[test]
