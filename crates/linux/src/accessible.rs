@@ -168,11 +168,39 @@ impl Client<'_> {
         decode_reference(&reply)
     }
 
-    /// Names in the toolkit's order. Localised names are not used: an action is chosen by this name only.
+    /// Untranslated names in the toolkit's order; from what was learned of the application, so only to be shown and
+    /// compared. See [`Self::action_names_now`] for acting.
     pub(crate) async fn action_names(&self, path: &str) -> Result<Vec<String>, CallError> {
+        let told = self.translated_action_names(path).await?;
+        let names = self.peer.action_names.of(&told);
+        Ok(names.get_or_try_init(|| self.untranslated(path, &told)).await?.clone())
+    }
+
+    /// Untranslated names in the toolkit's order, each asked for.
+    pub(crate) async fn action_names_now(&self, path: &str) -> Result<Vec<String>, CallError> {
+        let told = self.translated_action_names(path).await?;
+        self.untranslated(path, &told).await
+    }
+
+    async fn translated_action_names(&self, path: &str) -> Result<Vec<String>, CallError> {
         let reply = self.ask(path, ACTION, "GetActions", &()).await?;
         let actions: Vec<(&str, &str, &str)> = decode(&reply)?;
         Ok(actions.into_iter().map(|(name, _, _)| name.to_owned()).collect())
+    }
+
+    async fn untranslated(&self, path: &str, told: &[String]) -> Result<Vec<String>, CallError> {
+        let name = |(index, told): (i32, &String)| {
+            let told = told.clone();
+            async move {
+                match self.ask(path, ACTION, "GetName", &(index,)).await {
+                    Ok(reply) => Ok(decode::<&str>(&reply).map_or(told, str::to_owned)),
+                    // A toolkit that does not offer it has no other names than those it told.
+                    Err(CallError::Declined | CallError::Malformed) => Ok(told),
+                    Err(error) => Err(error),
+                }
+            }
+        };
+        futures_util::future::try_join_all((0..).zip(told).map(name)).await
     }
 
     pub(crate) async fn character_count(&self, path: &str) -> Result<i32, CallError> {

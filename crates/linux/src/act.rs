@@ -34,7 +34,7 @@ impl Dispatch<'_> {
 
     /// The list is read again, since an index is only as good as the list it counts in.
     async fn do_action(&self, path: &str, choose: impl Fn(&[String]) -> Option<usize>) -> Acted {
-        let actions = match self.client.action_names(path).await {
+        let actions = match self.client.action_names_now(path).await {
             Ok(actions) => actions,
             Err(error) => return not_sent(error.code(), Route::A11yAction),
         };

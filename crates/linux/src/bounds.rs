@@ -52,3 +52,6 @@ pub(crate) const WITNESS_TEXT_CHARACTERS: usize = 16_384;
 
 /// Messages of one connection that wait to be routed. Full: the bus waits.
 pub(crate) const QUEUED_MESSAGES: usize = 4_096;
+
+/// Lists of action names that are remembered of one application. Full: all are asked about anew.
+pub(crate) const ACTION_LISTS: usize = 256;

@@ -4,7 +4,7 @@
 //! proxy is ever built: their property caches call `Properties.GetAll`, which crashes Qt and Chromium
 //! (QTBUG-class faults measured on Qt 5.15, Qt 6.4 and Chromium 156).
 
-use crate::bounds;
+use crate::{action_names::ActionNames, bounds};
 use futures_util::{FutureExt, StreamExt};
 use std::{
     collections::HashMap,
@@ -250,13 +250,19 @@ async fn route(mut messages: MessageStream, waiting: Arc<Waiting>, on_signal: im
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) name: String,
+    pub(crate) action_names: ActionNames,
     in_flight: Semaphore,
     open_until: Mutex<Option<Instant>>,
 }
 
 impl Peer {
     pub(crate) fn new(name: String) -> Self {
-        Self { name, in_flight: Semaphore::new(bounds::CALLS_IN_FLIGHT), open_until: Mutex::new(None) }
+        Self {
+            name,
+            action_names: ActionNames::default(),
+            in_flight: Semaphore::new(bounds::CALLS_IN_FLIGHT),
+            open_until: Mutex::new(None),
+        }
     }
 
     pub(crate) async fn call<B>(

@@ -4,6 +4,7 @@
 
 mod accessible;
 mod act;
+mod action_names;
 mod applications;
 mod bounds;
 mod bus;
