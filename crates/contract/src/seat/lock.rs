@@ -131,10 +131,8 @@ impl Seat {
     }
 
     fn lock_answer(&mut self, now: Moment, voter: Voter, locked: bool, out: &mut Vec<Response>) {
-        let mut took_over = false;
         let of = voter.clone();
-        self.change_lock(now, out, |lock| took_over = lock.answer(of, locked));
-        if took_over {
+        if self.change_lock(now, out, |lock| lock.answer(of, locked)) {
             out.push(Response::Tell(Notice::VoteTakenOver { voter }));
         }
     }
@@ -182,9 +180,14 @@ impl Seat {
     }
 
     /// Changes a fact of the lock, and raises the fence when the seat becomes locked by it.
-    pub(super) fn change_lock(&mut self, now: Moment, out: &mut Vec<Response>, change: impl FnOnce(&mut Lock)) {
+    pub(super) fn change_lock<T>(
+        &mut self,
+        now: Moment,
+        out: &mut Vec<Response>,
+        change: impl FnOnce(&mut Lock) -> T,
+    ) -> T {
         let was_locked = self.lock.why(now).is_some();
-        change(&mut self.lock);
+        let changed = change(&mut self.lock);
         match self.lock.why(now) {
             Some(why) if !was_locked => {
                 self.refuse_seat(now, out);
@@ -195,5 +198,6 @@ impl Seat {
             None if was_locked => out.push(Response::Tell(Notice::Unlocked)),
             _ => {}
         }
+        changed
     }
 }

@@ -27,8 +27,7 @@ impl Seat {
                 (everyone || one).then_some(Notice::PrincipalResumed { principal })
             }
             Resume::Vote { voter } => {
-                let mut lifted = false;
-                self.change_lock(now, out, |lock| lifted = lock.lift(&voter));
+                let lifted = self.change_lock(now, out, |lock| lock.lift(&voter));
                 lifted.then_some(Notice::VoteTakenOver { voter })
             }
         };

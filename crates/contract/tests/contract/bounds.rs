@@ -126,12 +126,19 @@ fn touched_applications_are_bounded_and_no_touch_is_lost() {
 fn a_person_in_too_many_applications_is_in_all_of_them() {
     let (mut desktop, session) = Desktop::with_session();
     let observation = desktop.observe(session, &editor());
+    let call = LaunchCallId::new("one").unwrap();
+    let launch = desktop.seat.claim_launch(desktop.now(), session, call, fingerprint(1));
+    let Ok(LaunchStanding::New(launch)) = launch else { panic!("nothing was started") };
     for pid in 0..=bounds::APPLICATIONS as u32 {
         desktop.person_types(InputScope::Application(ApplicationKey::of(&process(1_000 + pid))));
     }
     assert_eq!(desktop.lease(session, observation), Err(Code::UserIntervened));
+    let refusal = desktop.seat.check_launch(desktop.now(), &launch).unwrap_err();
+    assert_eq!((refusal.code, refusal.wait_ms), (Code::UserIntervened, Some(QUIET)));
     desktop.pass_ms(QUIET);
     assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
+    assert_eq!(desktop.seat.check_launch(desktop.now(), &launch).unwrap_err().code, Code::Aborted);
+    desktop.seat.settle_launch(desktop.now(), launch, Verdict::not_sent(Code::Aborted));
 }
 
 #[test]

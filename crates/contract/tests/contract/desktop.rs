@@ -227,6 +227,11 @@ pub(crate) fn cleared(responses: &[Response]) -> Vec<SessionId> {
     responses.iter().filter_map(session).collect()
 }
 
+/// Whether what is in flight and what waits in this scope is cancelled with this code.
+pub(crate) fn cancels(responses: &[Response], scope: FenceScope, code: Code) -> bool {
+    responses.contains(&Response::CancelCalls { scope, code })
+}
+
 pub(crate) fn told(responses: &[Response], notice: &Notice) -> bool {
     responses.iter().any(|response| matches!(response, Response::Tell(told) if told == notice))
 }

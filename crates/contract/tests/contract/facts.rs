@@ -11,6 +11,9 @@ fn a_stop_halts_every_session_until_a_person_resumes() {
 
     assert_eq!(fenced(&responses), [FenceScope::Seat]);
     assert_eq!(cleared(&responses), [session]);
+    assert!(cancels(&responses, FenceScope::Seat, Code::Halted), "waits end at once");
+    assert!(told(&responses, &Notice::Halted));
+    assert!(told(&responses, &Notice::SessionEnded { session, reason: EndReason::UserStopped }));
     assert_eq!(desktop.status(session, &editor()), Status::Halted);
     assert_eq!(desktop.lease(session, observation), Err(Code::Halted));
     assert_eq!(desktop.seat.may_observe(desktop.now(), session).unwrap_err().code, Code::Halted);
@@ -97,11 +100,13 @@ fn a_lock_stops_looking_and_acting_and_its_end_asks_for_a_new_look() {
     let responses = desktop.vote(&login_hint(), true);
 
     assert_eq!(fenced(&responses), [FenceScope::Seat]);
+    assert!(cancels(&responses, FenceScope::Seat, Code::ScreenLocked));
+    assert!(told(&responses, &Notice::Locked { why: LockedWhy::Voted }));
     assert_eq!(desktop.status(session, &editor()), Status::Locked { why: LockedWhy::Voted });
     assert_eq!(desktop.lease(session, observation), Err(Code::ScreenLocked));
     assert_eq!(desktop.seat.may_observe(desktop.now(), session).unwrap_err().code, Code::ScreenLocked);
 
-    desktop.vote(&login_hint(), false);
+    assert!(told(&desktop.vote(&login_hint(), false), &Notice::Unlocked));
     assert_eq!(desktop.status(session, &editor()), Status::NeedsObservation);
     assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
     desktop.observe(session, &editor());
@@ -204,9 +209,11 @@ fn held_input_holds_everything_and_spends_nothing() {
     let responses = desktop.step(event);
 
     assert_eq!(fenced(&responses), [FenceScope::Seat]);
+    assert!(told(&responses, &Notice::Held));
     assert_eq!(desktop.status(session, &editor()), Status::Held);
     assert_eq!(desktop.check(&lease), Err(Code::Held));
-    desktop.step(held.scoped(InputScope::Application(application(&browser()))));
+    let responses = desktop.step(held.scoped(InputScope::Application(application(&browser()))));
+    assert!(told(&responses, &Notice::HoldEnded));
     assert!(desktop.check(&lease).is_ok(), "input elsewhere spoils no lease");
     assert_eq!(desktop.status(session, &editor()), Status::Ready);
 }
@@ -330,6 +337,29 @@ fn each_refusing_event_raises_the_fence_by_one() {
     desktop.person_types(InputScope::Application(application(&browser())));
     let after = desktop.check(&lease).unwrap();
     assert_eq!(after.number(), before.number() + 2, "one fence for the hold, one for the browser");
+}
+
+#[test]
+fn a_moment_before_the_latest_counts_as_the_latest() {
+    let (mut desktop, session) = Desktop::with_session();
+    let observation = desktop.observe(session, &editor());
+    let lease = desktop.lease(session, observation).unwrap();
+    let early = desktop.now();
+    desktop.pass_ms(bounds::OBSERVATION_TTL_MS);
+    let event = desktop.call().content_changed(WindowKey::of(&editor()));
+    desktop.step(event);
+    assert_eq!(desktop.seat.check(early, &lease).unwrap_err().code, Code::StaleObservation);
+    let acting = desktop.seat.may_act(early, session, observation, Route::Semantic);
+    assert_eq!(acting.unwrap_err().code, Code::StaleObservation);
+    assert_eq!(desktop.seat.status(early, session, &WindowKey::of(&editor())), Status::NeedsObservation);
+
+    desktop.person_types(InputScope::Anywhere);
+    desktop.pass_ms(QUIET);
+    let event = desktop.call().content_changed(WindowKey::of(&editor()));
+    desktop.step(event);
+    assert!(desktop.seat.due(early).is_some());
+    let returned = desktop.seat.check_returned(early, &lease);
+    assert_eq!(returned.unwrap_err().code, Code::NeedsObservation, "and no longer that a person is there");
 }
 
 #[test]

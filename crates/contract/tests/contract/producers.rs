@@ -39,6 +39,8 @@ fn the_end_of_a_window_nobody_works_in_fences_nothing() {
     desktop.observe(session, &editor());
     let event = desktop.say.window_server.destroyed(WindowKey::of(&window(100, 0x40_0009)));
     assert_eq!(fenced(&desktop.step(event)), []);
+    let event = desktop.say.processes.exited(application(&browser()));
+    assert_eq!(fenced(&desktop.step(event)), []);
 }
 
 #[test]
@@ -57,6 +59,8 @@ fn a_lost_display_drops_every_observation() {
     let event = desktop.say.window_server.display_lost();
     let responses = desktop.step(event);
     assert_eq!(fenced(&responses), [FenceScope::Seat]);
+    assert!(cancels(&responses, FenceScope::Seat, Code::DesktopUnavailable));
+    assert!(told(&responses, &Notice::NeedsObservation { session }));
     assert_eq!(desktop.lease(session, observation), Err(Code::NeedsObservation));
 }
 
@@ -74,6 +78,7 @@ fn the_end_of_a_turn_gives_up_what_the_session_holds_and_keeps_the_session() {
 
     assert_eq!(fenced(&responses), [FenceScope::Session(session)]);
     assert_eq!(cleared(&responses), [session]);
+    assert!(cancels(&responses, FenceScope::Session(session), Code::Aborted));
     assert!(told(&responses, &Notice::SessionCleared { session, observations: 1 }));
     assert_eq!(desktop.check(&lease), Err(Code::StaleObservation));
     assert_eq!(desktop.status(session, &editor()), Status::NeedsObservation);
@@ -132,6 +137,8 @@ fn a_session_with_something_under_way_is_not_idle() {
     desktop.pass_ms(bounds::SESSION_IDLE_MS);
     assert_eq!(desktop.seat.due(desktop.now()), None);
     desktop.settle(claim, ClaimEnding::Released);
+    let idle_at = desktop.now().plus_ms(bounds::SESSION_IDLE_MS);
+    assert_eq!(desktop.seat.next_deadline(), Some(idle_at), "settling is work");
     let looking = desktop.begin_look(session);
     desktop.pass_ms(bounds::SESSION_IDLE_MS);
     assert_eq!(desktop.seat.due(desktop.now()), None);
@@ -181,6 +188,7 @@ fn the_end_of_a_session_clears_and_fences_it_alone() {
     let responses = desktop.step(event);
     assert_eq!(fenced(&responses), [FenceScope::Session(session)]);
     assert_eq!(cleared(&responses), [session]);
+    assert!(cancels(&responses, FenceScope::Session(session), Code::SessionEnded));
     assert!(desktop.lease(other, of_other).is_ok());
 }
 
