@@ -72,11 +72,11 @@ impl<D: Desktop> Core<D> {
                 }
                 Err(failure) => break (SettleReason::Unresponsive, Some(refusal(failure).code)),
             }
-            if let Some(reason) = enough(&watch, quiet, before.written_at.elapsed()) {
-                break (reason, None);
-            }
             if cancelled.is_set() {
                 break (SettleReason::Ceiling, None);
+            }
+            if let Some(reason) = enough(&watch, quiet, before.written_at.elapsed()) {
+                break (reason, None);
             }
         };
         let settled = Settled { waited_ms: milliseconds(before.written_at.elapsed()), reason };

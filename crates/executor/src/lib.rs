@@ -7,6 +7,8 @@ mod core;
 mod desktop;
 mod digest;
 mod dispatch;
+#[cfg(test)]
+mod drawn;
 mod effect;
 mod fence;
 mod host_watch;

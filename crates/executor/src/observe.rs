@@ -156,3 +156,32 @@ fn serialised_bytes(snapshot: &surehand_wire::Snapshot) -> usize {
     serde_json::to_writer(&mut counter, snapshot).expect("snapshots have text keys and finite numbers");
     counter.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drawn::{Drawn, tree};
+
+    const ON_SCREEN: Rect = Rect { x: 10, y: 10, width: 5, height: 5 };
+    const OFF_SCREEN: Rect = Rect { x: 10, y: 900, width: 5, height: 5 };
+
+    #[test]
+    fn what_is_on_screen_comes_first_with_its_ancestors_and_within_the_limit() {
+        let drawn: [Drawn; 5] = [
+            (1, None, "frame", "", 0),
+            (2, Some(0), "label", "", 0),
+            (3, Some(0), "panel", "", 1),
+            (4, Some(2), "panel", "", 0),
+            (5, Some(3), "label", "", 0),
+        ];
+        let mut tree = tree(&drawn);
+        let places = [None, Some(OFF_SCREEN), None, None, Some(ON_SCREEN)];
+        tree.nodes.iter_mut().zip(places).for_each(|(node, place)| node.bounds = place);
+        let shown = |limit| shown_first(&tree, limit).into_iter().collect::<Vec<usize>>();
+        assert_eq!(shown(5), [0, 1, 2, 3, 4]);
+        assert_eq!(shown(4), [0, 2, 3, 4]);
+        assert_eq!(shown(3), [0, 1, 2], "its ancestors leave no room for it");
+        assert_eq!(shown(1), [0]);
+        assert!(shown(0).is_empty());
+    }
+}

@@ -216,32 +216,15 @@ impl<R> Session<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Accessibility, ApplicationIdentity, Rect, Visibility};
+    use crate::drawn::{target, window as drawn_window};
     use std::time::Duration;
-    use surehand_contract::{ExeIdentity, UiText};
 
     fn session() -> SessionId {
         SessionId::new("s").expect("an identifier")
     }
 
-    fn target(window: u32) -> Target {
-        let exe = ExeIdentity { path: "/bin/a".to_owned(), device: 1, inode: 1 };
-        let process =
-            ProcessInstance { pid: 1, pidfd_inode: Some(1), start_time_ticks: 1, boot_id: "b".to_owned(), exe };
-        let window = WindowIdentity::X11 { window, incarnation: 0 };
-        Target { process, window, content: None, page: None }
-    }
-
     fn snapshot(window: u32, id: &str, captured: Instant) -> Arc<Snapshot<u32>> {
-        let shown = Window {
-            target: target(window),
-            application: ApplicationIdentity::Executable("/bin/a".to_owned()),
-            title: UiText::default(),
-            bounds: Rect::default(),
-            visibility: Visibility::Shown,
-            active: false,
-            accessibility: Accessibility::Ready,
-        };
+        let shown = drawn_window(window);
         let tree = Tree { window: shown, toolkit: None, nodes: Vec::new(), omissions: Vec::new() };
         let digest = crate::text_digest("");
         let look = Look { tree, digests: Vec::new(), stable_ids: Vec::new(), window_digest: digest };

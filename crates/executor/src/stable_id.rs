@@ -76,44 +76,7 @@ impl<R: Clone + Eq + Hash> KnownElements<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Accessibility, ApplicationIdentity, Node, Rect, States, Verbs, Visibility, Window};
-    use surehand_contract::{ExeIdentity, ProcessInstance, Target, WindowIdentity};
-
-    /// Reference, parent's position, role, name, index.
-    type Drawn = (u32, Option<usize>, &'static str, &'static str, u32);
-
-    fn tree(drawn: &[Drawn]) -> Tree<u32> {
-        let exe = ExeIdentity { path: "/bin/a".to_owned(), device: 1, inode: 1 };
-        let process = ProcessInstance { pid: 1, pidfd_inode: None, start_time_ticks: 1, boot_id: "b".to_owned(), exe };
-        let window = WindowIdentity::X11 { window: 1, incarnation: 0 };
-        let node = |(reference, parent, role, name, index_in_parent): &Drawn| Node {
-            reference: *reference,
-            parent: *parent,
-            index_in_parent: *index_in_parent,
-            role: Cow::Borrowed(*role),
-            name: UiText::new(*name),
-            description: UiText::default(),
-            states: States::default(),
-            actions: Vec::new(),
-            verbs: Verbs::default(),
-            value: None,
-            bounds: None,
-        };
-        Tree {
-            window: Window {
-                target: Target { process, window, content: None, page: None },
-                application: ApplicationIdentity::Executable("/bin/a".to_owned()),
-                title: UiText::default(),
-                bounds: Rect::default(),
-                visibility: Visibility::Shown,
-                active: false,
-                accessibility: Accessibility::Ready,
-            },
-            toolkit: None,
-            nodes: drawn.iter().map(node).collect(),
-            omissions: Vec::new(),
-        }
-    }
+    use crate::drawn::{Drawn, tree};
 
     const FRAME: Drawn = (1, None, "frame", "", 0);
 
@@ -149,6 +112,14 @@ mod tests {
         known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0), (3, Some(0), "label", "a", 0)]));
         let rebuilt = known.assign(&tree(&[FRAME, (12, Some(0), "label", "a", 0)]));
         assert_eq!(rebuilt, [1, 4]);
+    }
+
+    #[test]
+    fn of_two_that_could_be_it_only_the_first_is() {
+        let mut known = KnownElements::default();
+        known.assign(&tree(&[FRAME, (2, Some(0), "label", "a", 0)]));
+        let rebuilt = known.assign(&tree(&[FRAME, (12, Some(0), "label", "a", 0), (13, Some(0), "label", "a", 0)]));
+        assert_eq!(rebuilt, [1, 2, 3]);
     }
 
     #[test]

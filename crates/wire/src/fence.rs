@@ -20,6 +20,7 @@ pub enum FenceScope {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FenceAcknowledged {
     pub epoch: u64,
-    /// Requests of the scope, not answered yet, that had already written: their actions are delivered or unknown.
+    /// Requests of the scope that had already written, and whose answers had not wholly left: their actions are
+    /// delivered or unknown. An answer may arrive before an acknowledgement that still names it.
     pub passed: Vec<RequestId>,
 }
