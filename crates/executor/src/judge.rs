@@ -55,6 +55,7 @@ pub fn judge(action: &Action, before: &Seen, after: &Seen) -> Judgement {
         Action::Select => judge_selection(before, after),
         Action::Scroll { .. } if places_changed(before, after) => confirmed(Method::TreeDelta),
         Action::Scroll { .. } => unverifiable(Method::ActionResult),
+        Action::Click if is_two_state(before) && is_two_state(after) => judge_toggle(before, after),
         Action::Click | Action::Perform { .. } => judge_press(before, after),
     }
 }
@@ -121,6 +122,17 @@ fn judge_selection(before: &Seen, after: &Seen) -> Judgement {
         }
         _ => judge_press(before, after),
     }
+}
+
+/// A control that is on or off is judged by that alone: one that sprang back did not do what a click of it is for,
+/// whatever else changed in the window meanwhile.
+fn judge_toggle(before: &Seen, after: &Seen) -> Judgement {
+    if state_toggled(before, after) { confirmed(Method::StateReadback) } else { unverifiable(Method::StateReadback) }
+}
+
+fn is_two_state(seen: &Seen) -> bool {
+    let names = ["check box", "toggle button", "switch", "check menu item"];
+    seen.element.as_ref().is_some_and(|element| names.contains(&element.role.as_str()))
 }
 
 fn judge_press(before: &Seen, after: &Seen) -> Judgement {

@@ -79,6 +79,19 @@ fn a_press_is_judged_by_the_elements_state_then_the_window_then_new_windows() {
 }
 
 #[test]
+fn a_two_state_control_that_sprang_back_is_not_confirmed_by_what_else_changed() {
+    let check_box = |states: &[State], shows: &str| {
+        let mut seen = seen(states, None, shows, &[1]);
+        seen.element.as_mut().unwrap().role = "check box".to_owned();
+        seen
+    };
+    let case = |before: &Seen, after: &Seen, expect| check(&Action::Click, before, after, expect);
+    case(&check_box(&[], "a"), &check_box(&[State::Checked], "b"), (Confirmed, StateReadback));
+    case(&check_box(&[], "a"), &check_box(&[], "b"), (Unverifiable, StateReadback));
+    case(&check_box(&[], "a"), &gone("b"), (Confirmed, TreeDelta));
+}
+
+#[test]
 fn a_value_is_judged_by_reading_it_back() {
     let wanted = Action::SetValue(SetValue::Text(UiText::new("new")));
     let case = |before: &Option<Value>, after: &Option<Value>, expect| {
