@@ -11,11 +11,13 @@ use tokio::sync::OnceCell;
 /// GTK tells translated ones by `GetActions` (measured on GTK 3.24 and 4.8: "Klicken", "Klick"), and asking for the
 /// others takes a call a name: so it is done once a list.
 #[derive(Debug, Default)]
-pub(crate) struct ActionNames(Mutex<HashMap<Vec<String>, Arc<OnceCell<Vec<String>>>>>);
+pub(crate) struct ActionNames(Mutex<HashMap<Names, Arc<OnceCell<Names>>>>);
+
+type Names = Vec<String>;
 
 impl ActionNames {
     /// Where the untranslated names of that list are, or whoever comes first puts them.
-    pub(crate) fn of(&self, told: &[String]) -> Arc<OnceCell<Vec<String>>> {
+    pub(crate) fn of(&self, told: &[String]) -> Arc<OnceCell<Names>> {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(list) = lists.get(told) {
             return Arc::clone(list);
