@@ -47,6 +47,7 @@ fn a_blocked_address_ends_the_session_and_shuts_its_principal_out() {
 
     assert_eq!(fenced(&responses), [FenceScope::Session(session)]);
     assert!(told(&responses, &Notice::SessionEnded { session, reason: EndReason::BlockedUrl }));
+    assert!(told(&responses, &Notice::PrincipalBlocked { principal: Principal::new("agent").unwrap() }));
     assert_eq!(desktop.status(session, &editor()), Status::Ended { reason: EndReason::BlockedUrl });
     assert_eq!(desktop.seat.may_observe(desktop.now(), session).unwrap_err().code, Code::BlockedUrl);
     assert_eq!(desktop.try_open("agent").unwrap_err().code, Code::BlockedUrl);
