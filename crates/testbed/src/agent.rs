@@ -315,7 +315,7 @@ pub struct SeenElement {
 }
 
 impl Look {
-    fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let from = text.find("observation=")?;
         let text = &text[from..];
         let observation = text["observation=".len()..].split_ascii_whitespace().next()?.to_owned();

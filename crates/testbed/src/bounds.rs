@@ -29,3 +29,5 @@ pub const APPLICATION_START: Duration = Duration::from_secs(90);
 
 /// How long a scripted agent waits for one answer.
 pub const AGENT_ANSWER: Duration = Duration::from_secs(30);
+/// How often a window is observed between two readings until those are equal.
+pub const SETTLED_LOOKS: usize = 8;

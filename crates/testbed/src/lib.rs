@@ -7,6 +7,7 @@ mod application;
 mod bounded_line;
 pub mod bounds;
 mod bus_monitor;
+mod completeness;
 mod desktop;
 mod fixture;
 mod journal;
@@ -20,6 +21,7 @@ pub use agent::{Agent, AgentError, Look, PROTOCOL_REVISION, Pending, SeenElement
 pub use application::Application;
 pub use bounded_line::LineError;
 pub use bus_monitor::{Argument, BusMessage, BusMonitor, BusMonitorError};
+pub use completeness::{Compared, CompletenessError, Lack, LackKind, NAME_CHARACTERS_UNCUT, WholeLook, lacks};
 pub use desktop::{
     Accessibility, DesktopConfiguration, DesktopError, DisplayError, Ending, Environment, Premises, PrivateDesktop,
     ScreenSize, WindowManager,
