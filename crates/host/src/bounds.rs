@@ -51,6 +51,8 @@ pub const WAIT_QUIET: Duration = Duration::from_millis(500);
 pub const WAIT_RELOOK: Duration = Duration::from_secs(1);
 /// A wait looks no more often than this, however much is announced.
 pub const WAIT_LOOK_INTERVAL: Duration = Duration::from_millis(50);
+/// A wait for a window lists the windows no more often than this.
+pub const WAIT_WINDOW_INTERVAL: Duration = Duration::from_millis(200);
 /// How long `launch_app` waits for a window.
 pub const LAUNCH_WINDOW: Duration = Duration::from_secs(8);
 

@@ -11,7 +11,7 @@ use crate::{
     session::SessionState,
 };
 use std::{sync::Arc, time::Instant};
-use surehand_contract::{Code, ServiceReason, Target, producer::ExecutorCall};
+use surehand_contract::{Code, ObservationId, ServiceReason, Target, producer::ExecutorCall};
 use surehand_wire::{
     Application, DomainError, ListApplications, ListWindows, Params, Window, bounds::REQUEST_DEADLINE,
 };
@@ -96,10 +96,7 @@ impl Task {
     /// The one window that is meant.
     pub(crate) async fn target(&self, connection: &Connection, choice: &WindowChoice) -> Result<Target, Refusal> {
         let target = match choice {
-            WindowChoice::Observation(observation) => {
-                let known = self.host.keeper.seat(|seat, _| seat.observation(self.state.id, *observation));
-                known.ok_or(Refusal::of(Code::StaleObservation))?.target
-            }
+            WindowChoice::Observation(observation) => self.observed_target(*observation)?,
             WindowChoice::Application(name) => {
                 let (applications, windows) = self.everything(connection).await?;
                 choose::by_application(name, &applications, &windows)?
@@ -109,6 +106,12 @@ impl Task {
         };
         self.call.concerns(&surehand_contract::ApplicationKey::of(&target.process));
         Ok(target)
+    }
+
+    /// What an observation of this session is bound to, also when it can no longer be acted on.
+    pub(crate) fn observed_target(&self, observation: ObservationId) -> Result<Target, Refusal> {
+        let known = self.host.keeper.seat(|seat, _| seat.observation(self.state.id, observation));
+        Ok(known.ok_or(Refusal::of(Code::StaleObservation))?.target)
     }
 
     /// The executor answered something that cannot be an answer to what was asked.

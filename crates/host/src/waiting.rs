@@ -1,10 +1,11 @@
 //! Waiting for a condition: the window is looked at again whenever its application announces something.
 
 use crate::{
-    bounds::{REQUEST_MARGIN, WAIT_LONGEST, WAIT_LOOK_INTERVAL, WAIT_QUIET, WAIT_RELOOK},
+    bounds::{REQUEST_MARGIN, WAIT_LONGEST, WAIT_LOOK_INTERVAL, WAIT_QUIET, WAIT_RELOOK, WAIT_WINDOW_INTERVAL},
+    choosing::{choose, matching},
     executor::Connection,
     refusal::Refusal,
-    request::{Answer, Condition, ElementState, Observed, WaitRequest, Waited},
+    request::{Answer, Condition, ElementState, Observed, WaitRequest, Waited, WindowChoice},
     task::Task,
     view::{View, contains_text, value_is},
 };
@@ -13,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use surehand_contract::{Code, ProcessInstance, Target};
-use surehand_wire::{ChangeReason, Changes, State, WaitForChanges, Window};
+use surehand_wire::{Application, ChangeReason, State, WaitForChanges, Window};
 
 impl Task {
     pub(crate) async fn wait(mut self, request: WaitRequest, progress: impl FnMut(Duration) + Send) -> Answer<Waited> {
@@ -33,32 +34,29 @@ impl Task {
         let started = Instant::now();
         let until = started + request.timeout.min(WAIT_LONGEST);
         let connection = self.connection().await?;
+        if let Condition::Window(title) = &request.condition {
+            return self.wait_for_window(&connection, &request.window, title.expose(), until, progress).await;
+        }
         let target = self.target(&connection, &request.window).await?;
         loop {
             let looked = Instant::now();
             let seen = self.see(&connection, &target, &request.condition).await?;
-            let over = Instant::now() >= until;
-            if seen.met || over {
+            if seen.met || Instant::now() >= until {
                 return Ok(Waited { met: seen.met, waited: started.elapsed(), observed: seen.observed });
             }
             progress(started.elapsed());
-            let changes = self.next_change(&connection, &target.process, seen.announcements, until).await?;
-            if request.condition == Condition::Quiet && changes.reason == ChangeReason::Timeout {
-                let quiet = looked.elapsed() >= WAIT_QUIET;
-                if quiet {
-                    return Ok(Waited { met: true, waited: started.elapsed(), observed: seen.observed });
-                }
+            let is_quiet = self.next_change(&connection, &target.process, seen.announcements, request, until).await?
+                == ChangeReason::Timeout
+                && looked.elapsed() >= WAIT_QUIET;
+            if request.condition == Condition::Quiet && is_quiet {
+                return Ok(Waited { met: true, waited: started.elapsed(), observed: seen.observed });
             }
-            let pause = WAIT_LOOK_INTERVAL.saturating_sub(looked.elapsed());
-            self.call.cancelled.or(tokio::time::sleep(pause)).await.map_err(Refusal::of)?;
+            self.pause(WAIT_LOOK_INTERVAL.saturating_sub(looked.elapsed())).await?;
         }
     }
 
     /// One look, and whether it shows what is waited for.
-    async fn see(&mut self, connection: &Connection, target: &Target, condition: &Condition) -> Result<Seen, Refusal> {
-        if let Condition::Window(title) = condition {
-            return self.see_windows(connection, target, title.expose()).await;
-        }
+    async fn see(&self, connection: &Connection, target: &Target, condition: &Condition) -> Result<Seen, Refusal> {
         match self.look(connection, target.clone()).await {
             Ok(observed) => Ok(Seen {
                 met: holds(condition, &observed.view),
@@ -75,39 +73,74 @@ impl Task {
         }
     }
 
-    /// Windows are listed cheaply, and only the one that appeared is looked at.
-    async fn see_windows(&mut self, connection: &Connection, target: &Target, title: &str) -> Result<Seen, Refusal> {
-        let wanted = title.to_lowercase();
-        let fits = |window: &&Window| {
-            window.target.process.pid == target.process.pid && window.title.expose().to_lowercase().contains(&wanted)
-        };
-        let announcements = self.announcements(connection, &target.process).await?;
-        let windows = self.windows(connection).await?;
-        self.may_look()?;
-        let found = windows.iter().find(fits).map(|window| window.target.clone());
-        match found {
-            Some(found) => {
-                let observed = self.look(connection, found).await?;
-                Ok(Seen { met: true, announcements, observed: Some(observed) })
+    /// Windows are listed, which is cheap, and only the one that appeared is looked at. Neither it nor its
+    /// application need be there yet.
+    async fn wait_for_window(
+        &mut self,
+        connection: &Connection,
+        choice: &WindowChoice,
+        title: &str,
+        until: Instant,
+        mut progress: impl FnMut(Duration) + Send,
+    ) -> Result<Waited, Refusal> {
+        let started = Instant::now();
+        let title = title.to_lowercase();
+        loop {
+            let looked = Instant::now();
+            let (applications, windows) = self.everything(connection).await?;
+            self.may_look()?;
+            let processes = self.processes(choice, &applications, &windows)?;
+            let appeared = windows.iter().find(|window| {
+                processes.contains(&window.target.process) && window.title.expose().to_lowercase().contains(&title)
+            });
+            if let Some(appeared) = appeared {
+                let observed = self.look(connection, appeared.target.clone()).await?;
+                return Ok(Waited { met: true, waited: started.elapsed(), observed: Some(observed) });
             }
-            None => Ok(Seen { met: false, announcements, observed: None }),
+            if Instant::now() >= until {
+                return Ok(Waited { met: false, waited: started.elapsed(), observed: None });
+            }
+            progress(started.elapsed());
+            // A window that appears is no announcement everywhere, so this looks again after a while in any case.
+            let left = until.saturating_duration_since(Instant::now());
+            self.pause(WAIT_WINDOW_INTERVAL.saturating_sub(looked.elapsed()).min(left)).await?;
         }
     }
 
-    async fn announcements(&self, connection: &Connection, process: &ProcessInstance) -> Result<u64, Refusal> {
-        let now = WaitForChanges { process: process.clone(), since_announcements: u64::MAX, timeout_ms: 0 };
-        Ok(self.ask(connection, now).await?.announcements)
+    /// Whose windows are meant.
+    fn processes(
+        &self,
+        choice: &WindowChoice,
+        applications: &[Application],
+        windows: &[Window],
+    ) -> Result<Vec<ProcessInstance>, Refusal> {
+        let running = applications.iter().map(|application| &application.process);
+        let all = running.chain(windows.iter().map(|window| &window.target.process));
+        Ok(match choice {
+            WindowChoice::Application(name) => {
+                matching(name, applications).into_iter().map(|application| application.process.clone()).collect()
+            }
+            WindowChoice::Pid(pid) => all.filter(|process| process.pid == *pid).cloned().collect(),
+            WindowChoice::Window(label) => vec![choose::by_label(label, windows)?.process],
+            WindowChoice::Observation(observation) => vec![self.observed_target(*observation)?.process],
+        })
+    }
+
+    async fn pause(&mut self, pause: Duration) -> Result<(), Refusal> {
+        self.call.cancelled.or(tokio::time::sleep(pause)).await.map_err(Refusal::of)
     }
 
     /// Returns when the application has announced something, or when it is time to look all the same.
     async fn next_change(
-        &mut self,
+        &self,
         connection: &Connection,
         process: &ProcessInstance,
         since_announcements: u64,
+        request: &WaitRequest,
         until: Instant,
-    ) -> Result<Changes, Refusal> {
-        let left = until.saturating_duration_since(Instant::now()).min(WAIT_RELOOK);
+    ) -> Result<ChangeReason, Refusal> {
+        let longest = if request.condition == Condition::Quiet { WAIT_QUIET } else { WAIT_RELOOK };
+        let left = until.saturating_duration_since(Instant::now()).min(longest);
         let timeout_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         let wait = WaitForChanges { process: process.clone(), since_announcements, timeout_ms };
         let asked = connection.call(left + REQUEST_MARGIN, self.call.cancelled.clone(), |_| Ok(wait));
@@ -115,7 +148,7 @@ impl Task {
         let changes = answered.map_err(Refusal::from)?.answer?;
         // The seat may have refused meanwhile without a call to cancel.
         self.may_look()?;
-        Ok(changes)
+        Ok(changes.reason)
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod command;
 mod connection;
+#[cfg(test)]
+mod connection_tests;
 mod images;
 mod process;
 mod restarts;

@@ -90,7 +90,7 @@ impl Spawner {
                 let (input, executor_input) = tokio::io::duplex(EMBEDDED_PIPE_BYTES);
                 let (executor_output, output) = tokio::io::duplex(EMBEDDED_PIPE_BYTES);
                 let serving = tokio::spawn(serve(executor_input, executor_output));
-                let control = control(|mut kill| async move {
+                let control = controlled(|mut kill| async move {
                     let abort = serving.abort_handle();
                     tokio::pin!(serving);
                     tokio::select! {
@@ -116,7 +116,7 @@ impl Spawner {
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let diagnostics = child.stderr.take().map(|stream| Box::new(stream) as Reader);
-        let control = control(|mut kill| async move {
+        let control = controlled(|mut kill| async move {
             let status = tokio::select! {
                 status = child.wait() => status,
                 _ = kill.recv() => {
@@ -142,7 +142,8 @@ fn spawn(program: &Program) -> io::Result<Child> {
         .spawn()
 }
 
-fn control<Watched>(watch_over: impl FnOnce(mpsc::Receiver<()>) -> Watched) -> Control
+/// The control over whatever `watch_over` waits for and kills.
+pub(crate) fn controlled<Watched>(watch_over: impl FnOnce(mpsc::Receiver<()>) -> Watched) -> Control
 where
     Watched: Future<Output = Exit> + Send + 'static,
 {

@@ -45,7 +45,7 @@ struct Shared {
     hold: Mutex<HashSet<Method>>,
     handed: mpsc::UnboundedSender<Held>,
     begun: mpsc::UnboundedSender<Generation>,
-    log: Mutex<Vec<Method>>,
+    log: watch::Sender<Vec<Method>>,
     cancels: watch::Sender<Vec<RequestId>>,
     announcements: watch::Sender<u64>,
 }
@@ -141,7 +141,7 @@ impl FarEnd {
             hold: Mutex::default(),
             handed,
             begun,
-            log: Mutex::default(),
+            log: watch::Sender::new(Vec::new()),
             cancels: watch::Sender::new(Vec::new()),
             announcements: watch::Sender::new(0),
         });
@@ -185,7 +185,13 @@ impl FarEnd {
 
     /// Requests of this method that have reached the far end, over all generations.
     pub fn count(&self, method: Method) -> usize {
-        self.shared.log.lock().unwrap().iter().filter(|logged| **logged == method).count()
+        count(&self.shared.log.borrow(), method)
+    }
+
+    /// Returns when so many requests of this method have reached the far end.
+    pub async fn reached(&self, method: Method, times: usize) {
+        let mut log = self.shared.log.subscribe();
+        patient(async { drop(log.wait_for(|log| count(log, method) >= times).await) }).await;
     }
 
     pub async fn next_cancel(&self) {
@@ -198,6 +204,10 @@ impl FarEnd {
         self.desk().announcements += 1;
         self.shared.announcements.send_modify(|count| *count += 1);
     }
+}
+
+fn count(log: &[Method], method: Method) -> usize {
+    log.iter().filter(|logged| **logged == method).count()
 }
 
 impl Drop for FarEnd {
@@ -255,7 +265,7 @@ fn take(shared: &Arc<Shared>, generation: &Generation, line: &[u8]) {
         FromHost::Request(request) => {
             let method = request.call.method();
             let request = *request;
-            shared.log.lock().unwrap().push(method);
+            shared.log.send_modify(|log| log.push(method));
             if shared.hold.lock().unwrap().contains(&method) {
                 let _ = shared.handed.send(Held { request, generation: generation.clone() });
             } else {
