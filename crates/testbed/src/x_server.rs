@@ -342,6 +342,10 @@ impl XServer {
     }
 
     fn describe(&self, id: Window) -> Result<ClientWindow, DisplayError> {
+        // Selected before it is read: a later change of its title or place then ends a wait.
+        let mask = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
+        let attributes = ChangeWindowAttributesAux::new().event_mask(mask);
+        self.connection.change_window_attributes(id, &attributes)?.check()?;
         let place = self.connection.translate_coordinates(id, self.root, 0, 0)?.reply()?;
         let size = self.connection.get_geometry(id)?.reply()?;
         let bounds = WindowBounds {

@@ -186,6 +186,23 @@ fn pyatspi_sees_what_the_fixture_shows() {
 }
 
 #[test]
+fn a_wait_ends_when_a_window_changes_its_title() {
+    let desktop = desktop();
+    let fixture = Fixture::start(&desktop, Toolkit::Gtk3).unwrap();
+    let x_server = XServer::of(&desktop).unwrap();
+    std::thread::scope(|scope| {
+        let renamed = |window: &surehand_testbed::ClientWindow| {
+            // The first look finds the old title; the order is given only then.
+            if window.title != "Renamed" {
+                scope.spawn(|| fixture.order(&Order::SetTitle { title: "Renamed".into() }).unwrap());
+            }
+            window.title == "Renamed"
+        };
+        x_server.wait_for_window("the new title", WITHIN, renamed).unwrap();
+    });
+}
+
+#[test]
 fn the_sentinel_journals_what_leaks_into_it() {
     let desktop = desktop();
     let fixture = Fixture::start(&desktop, Toolkit::Gtk3).unwrap();
