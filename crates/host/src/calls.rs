@@ -19,6 +19,8 @@ pub(crate) struct Calls {
 struct Live {
     session: SessionId,
     application: Option<ApplicationKey>,
+    /// It rests on the executor that runs, so that executor's end is its own.
+    rests_on_executor: bool,
     cancel: Cancel,
 }
 
@@ -34,7 +36,8 @@ impl Calls {
     pub(crate) fn begin(self: &Arc<Self>, session: SessionId) -> (Call, Cancel) {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (cancel, cancelled) = cancellation();
-        self.lock().insert(number, Live { session, application: None, cancel: cancel.clone() });
+        self.lock()
+            .insert(number, Live { session, application: None, rests_on_executor: false, cancel: cancel.clone() });
         (Call { calls: Arc::clone(self), number, cancelled }, cancel)
     }
 
@@ -45,7 +48,9 @@ impl Calls {
                 FenceScope::Application(application) => live.application.as_ref() == Some(application),
                 FenceScope::Session(session) => live.session == *session,
             };
-            if in_scope {
+            // A call that still waits for an executor to start has lost nothing with the one before.
+            let is_affected = code != Code::ServiceUnavailable || live.rests_on_executor;
+            if in_scope && is_affected {
                 live.cancel.cancel(code);
             }
         }
@@ -57,6 +62,13 @@ impl Calls {
 }
 
 impl Call {
+    /// From now on the end of the running executor cancels it.
+    pub(crate) fn rests_on_executor(&self) {
+        if let Some(live) = self.calls.lock().get_mut(&self.number) {
+            live.rests_on_executor = true;
+        }
+    }
+
     /// From now on it is in the scope of what happens to this application.
     pub(crate) fn concerns(&self, application: &ApplicationKey) {
         if let Some(live) = self.calls.lock().get_mut(&self.number) {

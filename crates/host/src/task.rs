@@ -70,6 +70,7 @@ impl Task {
     pub(crate) async fn connection(&mut self) -> Result<Arc<Connection>, Refusal> {
         self.may_look()?;
         let connection = self.host.supervisor.connection(&mut self.call.cancelled).await?;
+        self.call.rests_on_executor();
         self.state.begin_at_executor(&connection, self.call.cancelled.clone()).await?;
         Ok(connection)
     }

@@ -4,12 +4,18 @@
 mod far_end;
 
 use far_end::*;
-use surehand_contract::{Code, Delivery};
+use surehand_contract::{Code, Delivery, Notice};
 use surehand_host::*;
 use surehand_wire::{Method, RpcCode, RpcError, encode_rpc_error};
 
 fn far() -> FarEnd {
     FarEnd::process(env!("CARGO_BIN_EXE_relay-executor"))
+}
+
+/// Returns when the host has taken the executor's end in.
+async fn released(notices: &mut tokio::sync::broadcast::Receiver<Notice>) {
+    let released = async { while !matches!(notices.recv().await.unwrap(), Notice::ExecutorReleased { .. }) {} };
+    patient(released).await;
 }
 
 fn kill(pid: u32) {
@@ -134,7 +140,9 @@ async fn a_program_that_is_not_there_is_refused() {
 #[tokio::test]
 async fn a_cancelled_action_that_is_never_answered_ends_the_generation() {
     let far = far();
-    let session = far.host().open_session(&client()).unwrap();
+    let host = far.host();
+    let mut notices = host.notices();
+    let session = host.open_session(&client()).unwrap();
     let seen = observed(&session, "calculator").await.observation;
     let generation = far.next_generation().await;
     far.hold(Method::DispatchElement);
@@ -144,6 +152,7 @@ async fn a_cancelled_action_that_is_never_answered_ends_the_generation() {
     acting.abort();
     far.next_cancel().await;
     generation.over().await;
+    released(&mut notices).await;
     assert_eq!(code(&patient(session.act(click(seen, 2))).await), Code::DuplicateAction);
 }
 

@@ -1,5 +1,6 @@
 //! What the model reads. Everything here is text for the current turn; nothing of it is kept.
 
+mod acted;
 mod action_sets;
 mod difference;
 mod element_line;
