@@ -85,10 +85,13 @@ impl Task {
     }
 
     async fn try_act(&mut self, request: ActRequest) -> Result<Acted, Refusal> {
-        let lease = self.lease(request.observation).await?;
+        // Fixed before anything is awaited; what the seat refuses comes first all the same.
+        let observation = request.observation;
+        let bound = self.bind(request);
+        let lease = self.lease(observation).await?;
+        let bound = bound?;
         self.call.rests_on_executor();
         self.record.pid = Some(lease.window.process().pid);
-        let bound = self.bind(request)?;
         self.call.concerns(&lease.window.application());
 
         let place = self.host.lanes.queue(&lease.window.application()).map_err(|LaneFull| lane_full())?;
