@@ -177,5 +177,6 @@ async fn shutting_down_reaps_the_executor_and_removes_its_pictures() {
     let pid = far.next_generation().await.pid.unwrap();
     patient(host.shut_down()).await;
     assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+    assert_eq!(std::fs::read_dir(&far.image_root).unwrap().count(), 0);
     assert_eq!(code(&session.applications(None).await), Code::ServiceUnavailable);
 }

@@ -43,12 +43,19 @@ impl ImageFolder {
     }
 }
 
-impl Drop for ImageFolder {
-    fn drop(&mut self) {
+impl ImageFolder {
+    /// Removes the folder. No generation can be made in it any more.
+    pub(crate) fn remove(&self) {
         // What cannot be removed now is removed by the next host, which finds the lock free.
         if fs::remove_dir_all(&self.folder).is_ok() {
             let _ = fs::remove_file(&self.lock_path);
         }
+    }
+}
+
+impl Drop for ImageFolder {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 

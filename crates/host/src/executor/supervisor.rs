@@ -130,14 +130,17 @@ impl Supervisor {
         }
     }
 
-    /// Ends the executor and starts no other: asks it, then kills it. Returns when it was reaped.
+    /// Ends the executor and starts no other: asks it, then kills it. Returns when it was reaped and its pictures
+    /// are gone.
     pub(crate) async fn close(&self) {
-        let State::Up(connection) = self.state.send_replace(State::Closed) else { return };
-        connection.close();
-        if tokio::time::timeout(SHUTDOWN_GRACE, connection.ended()).await.is_err() {
-            connection.kill(ServiceReason::Ended);
-            connection.ended().await;
+        if let State::Up(connection) = self.state.send_replace(State::Closed) {
+            connection.close();
+            if tokio::time::timeout(SHUTDOWN_GRACE, connection.ended()).await.is_err() {
+                connection.kill(ServiceReason::Ended);
+                connection.ended().await;
+            }
         }
+        self.images.remove();
     }
 
     /// Ends the executor without waiting.
