@@ -3,11 +3,10 @@
 use crate::{
     accessible::{ACTION, Client, EDITABLE_TEXT, Interfaces, PROPERTIES, Reference, SELECTION, TABLE, VALUE},
     bus::{Bus, CallError, Peer, Written},
-    reading, role,
+    reading, scrolling,
 };
-use atspi_common::Role;
 use surehand_contract::{Code, Delivery};
-use surehand_executor::{Acted, Action, Direction, Failure, Gate, Node, Route, SetValue};
+use surehand_executor::{Acted, Action, Direction, Failure, Gate, Node, Rect, Route, SetValue};
 use zbus::zvariant::Value;
 
 pub(crate) struct Dispatch<'a> {
@@ -108,16 +107,11 @@ impl Dispatch<'_> {
     async fn scroll_bar(&self, path: &str, vertical: bool) -> Result<Option<ScrollBar>, CallError> {
         let mut owner = path.to_owned();
         for _ in 0..SCROLL_OWNERS {
-            let own_extents = self.client.extents(&owner).await.ok();
-            for (bar, length) in self.bars_under(&owner, vertical).await? {
-                if let Some(bar) = self
-                    .measure(
-                        bar,
-                        length,
-                        own_extents.map(|extents| if vertical { extents.height } else { extents.width }),
-                    )
-                    .await?
-                {
+            let viewport = self.client.extents(&owner).await.ok().map(|extents| length(&extents, vertical));
+            let bars = scrolling::bars_in(self.client, &owner).await?;
+            for bar in bars.into_iter().filter(|bar| bar.is_vertical() == vertical) {
+                let length = length(&bar.extents, vertical);
+                if let Some(bar) = self.measure(bar.path, length, viewport).await? {
                     return Ok(Some(bar));
                 }
             }
@@ -127,32 +121,6 @@ impl Dispatch<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Scroll bars among an object's children and theirs, with their length in pixels; itself if it is one.
-    async fn bars_under(&self, path: &str, vertical: bool) -> Result<Vec<(String, i32)>, CallError> {
-        let mut bars = Vec::new();
-        let mut level = vec![path.to_owned()];
-        for _ in 0..=SCROLL_BAR_DEPTH {
-            let mut next = Vec::new();
-            for path in level {
-                let facts = match self.client.facts(&path).await {
-                    Ok(facts) => facts,
-                    Err(CallError::Declined | CallError::Malformed) => continue,
-                    Err(error) => return Err(error),
-                };
-                if role::is(facts.role, &[Role::ScrollBar]) {
-                    let extents = self.client.extents(&path).await?;
-                    if extents.width > 0 && (extents.height > extents.width) == vertical {
-                        bars.push((path, extents.height.max(extents.width)));
-                    }
-                } else if facts.child_count <= SCROLL_SIBLINGS && !facts.has(atspi_common::State::ManagesDescendants) {
-                    next.extend(self.client.children(&path).await?.into_iter().map(|child| child.path.to_string()));
-                }
-            }
-            level = next;
-        }
-        Ok(bars)
     }
 
     /// GTK4 keeps the value one level below the bar.
@@ -195,6 +163,10 @@ pub(crate) fn not_sent(code: Code, route: Route) -> Acted {
     Acted { delivery: Delivery::NotSent, failure: Some(code.into()), route }
 }
 
+fn length(extents: &Rect, vertical: bool) -> i32 {
+    if vertical { extents.height } else { extents.width }
+}
+
 struct Container {
     path: String,
     interfaces: Interfaces,
@@ -211,9 +183,5 @@ struct ScrollBar {
 
 /// Ancestors asked for a scroll bar of theirs.
 const SCROLL_OWNERS: usize = 4;
-/// Levels below an owner where its scroll bars may stand: Qt puts them into a container of their own.
-const SCROLL_BAR_DEPTH: usize = 2;
-/// A container with more children than this is what is scrolled, and not what scrolls it.
-const SCROLL_SIBLINGS: i32 = 16;
 /// Part of the viewport that one page moves, so that a line stays in sight.
 const PAGE_SHARE: f64 = 0.9;

@@ -55,3 +55,12 @@ pub(crate) const QUEUED_MESSAGES: usize = 4_096;
 
 /// Lists of action names that are remembered of one application. Full: all are asked about anew.
 pub(crate) const ACTION_LISTS: usize = 256;
+
+/// A process this young may be about to describe its window; an older one that does not will not.
+pub(crate) const STARTING: Duration = Duration::from_secs(60);
+
+/// How long one call waits for that. Hit: `not_ready`.
+pub(crate) const REGISTRATION_WAIT: Duration = Duration::from_secs(3);
+
+/// How often it is looked for: the registry announces an application before it answers for its frames.
+pub(crate) const REGISTRATION_LOOK: Duration = Duration::from_millis(50);

@@ -13,6 +13,7 @@ use crate::{
     launch,
     process::{self, HeldProcess, Processes},
     reading::{self, Frame},
+    scrolling,
     skeleton::{self, Reach},
 };
 use std::{
@@ -109,6 +110,39 @@ impl LinuxDesktop {
         if top_level.pid != target.process.pid {
             return Err(Code::TargetMissing.into());
         }
+        let (applications, accessible) = self.described(&connections, &top_level, &target.process).await?;
+        let window = self.window(&top_level, &applications).ok_or(Code::TargetMissing)?;
+        Ok(Located { connections, accessible, window })
+    }
+
+    /// The window's frame, and all that its process has on the accessibility bus. An application that has just started
+    /// shows its window a while before it describes it, and is waited for.
+    async fn described(
+        &self,
+        connections: &Connections,
+        top_level: &TopLevel,
+        process: &ProcessInstance,
+    ) -> Result<(Vec<Arc<Registered>>, AccessibleFrame), Failure> {
+        let give_up_at = Instant::now() + bounds::REGISTRATION_WAIT;
+        loop {
+            let described = self.described_now(connections, top_level, process).await;
+            let is_starting = || process::age(process) < bounds::STARTING && Instant::now() < give_up_at;
+            match described {
+                Err(failure) if failure.code == Code::NotReady && is_starting() => {
+                    self.processes.verify(process)?;
+                    tokio::time::sleep(bounds::REGISTRATION_LOOK).await;
+                }
+                described => return described,
+            }
+        }
+    }
+
+    async fn described_now(
+        &self,
+        connections: &Connections,
+        top_level: &TopLevel,
+        process: &ProcessInstance,
+    ) -> Result<(Vec<Arc<Registered>>, AccessibleFrame), Failure> {
         let bus = connections.accessibility().await?;
         let mut applications = bus.applications.known_for(top_level.pid);
         if applications.is_empty() {
@@ -116,17 +150,16 @@ impl LinuxDesktop {
             applications = bus.applications.known_for(top_level.pid);
         }
         if applications.is_empty() {
-            return Err(diagnosis::accessibility_off(&self.identities, &target.process));
+            return Err(diagnosis::accessibility_off(&self.identities, process));
         }
         let frames = frame::frames_of(&bus.reading, &applications).await.map_err(call_failure)?;
         let siblings = connections.display.top_levels().map_err(display_failure)?;
         let siblings = siblings.iter().filter(|sibling| sibling.pid == top_level.pid).count();
-        let accessible = frame::of_window(&top_level, &frames, siblings).map_err(|error| match error {
+        let accessible = frame::of_window(top_level, &frames, siblings).map_err(|error| match error {
             FrameError::None => Failure::from(Code::NotReady),
             FrameError::Several => Code::AmbiguousTarget.into(),
         })?;
-        let window = self.window(&top_level, &applications).ok_or(Code::TargetMissing)?;
-        Ok(Located { connections, accessible, window })
+        Ok((applications, accessible))
     }
 }
 
@@ -266,10 +299,15 @@ impl Desktop for LinuxDesktop {
                     crate::witness::WitnessError::Call(error) => call_failure(error),
                 },
             )?;
-        let flesh = reading::flesh_out(client, frame, &skeleton, reach, usize::MAX, bounds::WITNESS_TEXT_CHARACTERS)
-            .await
-            .map_err(call_failure)?;
+        let mut flesh =
+            reading::flesh_out(client, frame, &skeleton, reach, usize::MAX, bounds::WITNESS_TEXT_CHARACTERS)
+                .await
+                .map_err(call_failure)?;
+        let element_path = &skeleton.bones[element].reference.path;
+        let bars = scrolling::bars_in(client, element_path).await.map_err(call_failure)?;
         let element = flesh.bones.iter().position(|bone| *bone == element).ok_or(Code::TargetChanged)?;
+        // A witness holds no more of the window than the digest covers, and a scroll bar stands below what it scrolls.
+        flesh.nodes[element].verbs.scroll = !bars.is_empty();
         let toolkit = Some(located.accessible.application.toolkit.clone());
         let tree = Tree { window: located.window, toolkit, nodes: flesh.nodes, omissions: flesh.omissions };
         Ok(Witness { tree, element, read_at: std::time::Instant::now() })

@@ -18,6 +18,7 @@ mod launch;
 mod process;
 mod reading;
 mod role;
+mod scrolling;
 mod skeleton;
 mod witness;
 

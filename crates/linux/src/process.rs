@@ -4,13 +4,14 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::{fstat, fstatfs, stat},
     process::{Pid, PidfdFlags, pidfd_open},
-    time::Timespec,
+    time::{ClockId, Timespec, clock_gettime},
 };
 use std::{
     collections::HashMap,
     fs,
     os::fd::OwnedFd,
     sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
 };
 use surehand_contract::{Code, ExeIdentity, ProcessInstance};
 
@@ -106,6 +107,16 @@ fn read_exe(pid: u32) -> Option<ExeIdentity> {
     Some(ExeIdentity { path: path.to_string_lossy().into_owned(), device: status.st_dev, inode: status.st_ino })
 }
 
+/// How long ago the process started; nothing for what says it starts in the future.
+pub(crate) fn age(instance: &ProcessInstance) -> Duration {
+    let now = clock_gettime(ClockId::Boottime);
+    let since_boot = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
+    since_boot.saturating_sub(Duration::from_millis(instance.start_time_ticks.saturating_mul(1_000 / TICKS_PER_SECOND)))
+}
+
+/// What `/proc` counts time in (`USER_HZ`), the same on every architecture Rust runs on.
+const TICKS_PER_SECOND: u64 = 100;
+
 pub(crate) fn parent_pid(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat[stat.rfind(')')? + 1..].split_ascii_whitespace().nth(1)?.parse().ok()
@@ -132,6 +143,15 @@ mod tests {
         drop(child.stdin.take());
         child.wait().expect("cat ends at the end of its input");
         assert_eq!(processes.verify(&instance), Err(Code::TargetMissing));
+    }
+
+    #[test]
+    fn a_process_is_as_old_as_it_ran() {
+        let own = Processes::default().current(std::process::id()).expect("it runs").instance.clone();
+        let age_now = age(&own);
+        assert!(age_now < Duration::from_secs(600), "{age_now:?}");
+        let first = ProcessInstance { start_time_ticks: 0, ..own };
+        assert!(age(&first) > age_now);
     }
 
     #[test]

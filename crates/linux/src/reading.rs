@@ -4,7 +4,7 @@ use crate::{
     accessible::{Client, Interfaces, Reference},
     bounds,
     bus::CallError,
-    family, role,
+    family, role, scrolling,
     skeleton::{Bone, Reach, Skeleton},
 };
 use atspi_common::{Role, State as Bit};
@@ -278,7 +278,7 @@ fn node(
         name: UiText::new(bone.facts.name.clone()),
         description: UiText::new(detail.description),
         states: states(family, bone),
-        verbs: verbs(skeleton, bone, &detail.actions),
+        verbs: verbs(skeleton, place, &detail.actions),
         actions: detail.actions,
         value: detail.value,
         bounds: detail.bounds.filter(has_surface),
@@ -339,7 +339,8 @@ pub(crate) fn select_action(actions: &[String]) -> Option<usize> {
     actions.iter().position(|action| action.eq_ignore_ascii_case("select"))
 }
 
-fn verbs(skeleton: &Skeleton, bone: &Bone, actions: &[String]) -> Verbs {
+fn verbs(skeleton: &Skeleton, place: usize, actions: &[String]) -> Verbs {
+    let bone = &skeleton.bones[place];
     let facts = &bone.facts;
     let parent = bone.parent.map(|parent| &skeleton.bones[parent].facts);
     let writes_text = facts.interfaces.has(Interfaces::EDITABLE_TEXT) && facts.has(Bit::Editable);
@@ -355,16 +356,6 @@ fn verbs(skeleton: &Skeleton, bone: &Bone, actions: &[String]) -> Verbs {
         set_value: writes_text || writes_number,
         select: is_chosen_in_parent && !role::is(facts.role, &[Role::Filler, Role::Panel, Role::ScrollBar])
             || select_action(actions).is_some(),
-        scroll: role::is(facts.role, &[Role::ScrollBar]) && facts.interfaces.has(Interfaces::VALUE)
-            || has_scroll_bar(skeleton, bone, 2),
+        scroll: scrolling::has_bar(skeleton, place),
     }
-}
-
-fn has_scroll_bar(skeleton: &Skeleton, bone: &Bone, levels: usize) -> bool {
-    levels > 0
-        && bone
-            .children
-            .iter()
-            .map(|child| &skeleton.bones[*child])
-            .any(|child| role::is(child.facts.role, &[Role::ScrollBar]) || has_scroll_bar(skeleton, child, levels - 1))
 }

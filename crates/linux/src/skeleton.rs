@@ -344,6 +344,10 @@ fn may_show_children(family: ToolkitFamily, bone: &Bone) -> bool {
     if bone.parent.is_none() || role::is(bone.facts.role, &[Role::Application]) {
         return true;
     }
+    // GTK 3 takes a viewport for its own content: scrolled by more than its height it says that it does not show.
+    if role::is(bone.facts.role, &[Role::Viewport]) {
+        return bone.facts.has(State::Visible);
+    }
     if family::marks_what_shows(family) { bone.facts.has(State::Showing) } else { bone.facts.has(State::Visible) }
 }
 
