@@ -286,10 +286,8 @@ impl Task {
         let window_is_gone = fresh.is_none() && no_fresh == Some(Code::TargetMissing);
         let (returned, input_is_lost) =
             self.host.keeper.seat(|seat, now| (seat.check_returned(now, lease), seat.input_is_lost()));
-        if let Err(refusal) = returned
-            && verdict.delivery == Delivery::Delivered
-        {
-            verdict = Verdict { effect: Effect::Unverifiable, code: Some(refusal.code), ..verdict };
+        if returned.is_err() && verdict.delivery == Delivery::Delivered {
+            verdict = verdict.overtaken();
             fresh = None;
         } else if fresh.is_none() && verdict.code.is_none() && !window_is_gone {
             // Delivered, and the window could not be read again: locked or unresponsive since.

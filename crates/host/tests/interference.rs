@@ -214,7 +214,7 @@ async fn a_result_that_comes_back_after_a_touch_is_no_success() {
     assert!(!acted.model.expose().contains("untrusted"));
     let acted = acted.outcome.unwrap();
     assert_eq!(acted.verdict.delivery, Delivery::Delivered);
-    assert_eq!((acted.verdict.effect, acted.verdict.code), (Effect::Unverifiable, Some(Code::UserIntervened)));
+    assert_eq!((acted.verdict.effect, acted.verdict.code), (Effect::Unverifiable, Some(Code::OutcomeUnknown)));
     assert!(acted.fresh.is_none());
 }
 
