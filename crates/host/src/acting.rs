@@ -13,7 +13,7 @@ use crate::{
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use surehand_contract::{
-    ActionFingerprint, ClaimEnding, Code, Delivery, Digest, DispatchOutcome, Effect, Happened, Lease, ObservationId,
+    ActionFingerprint, ClaimEnding, Code, Delivery, Digest, DispatchOutcome, Happened, Lease, ObservationId,
     ObservationStanding, Route, Status, Verdict, WindowKey, producer::ExecutorCall,
 };
 use surehand_wire::{
