@@ -1,0 +1,7 @@
+//! The `surehand` program on private desktops with real applications, as an ordinary user, judged by oracles outside it
+//! (evidence class `real`): journals, the X server, the process table, a monitor on the accessibility bus.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod stage;
+mod verbs;
