@@ -7,7 +7,7 @@ use x11rb::errors::ReplyError;
 use x11rb::protocol::res::{ClientIdMask, ClientIdSpec, ConnectionExt as _};
 use x11rb::protocol::xinput::{ConnectionExt as _, Device as DeviceSelector, DeviceType};
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, MapState, Window,
+    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, ImageFormat, MapState, Window,
 };
 use x11rb::rust_connection::RustConnection;
 
@@ -120,6 +120,7 @@ x11rb::atom_manager! {
         _NET_CLIENT_LIST,
         _NET_CLIENT_LIST_STACKING,
         _NET_WM_NAME,
+        WM_STATE,
     }
 }
 
@@ -234,6 +235,33 @@ impl XServer {
         matches: impl Fn(&ClientWindow) -> bool,
     ) -> Result<(), XServerError> {
         self.wait_until(what, within, |windows| (!windows.iter().any(&matches)).then_some(()))
+    }
+
+    /// Waits until the window manager has minimised `window`.
+    ///
+    /// # Errors
+    /// It did not within the time.
+    pub fn wait_until_minimised(&self, window: Window, within: Duration) -> Result<(), XServerError> {
+        let state = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let selected = self.connection.change_window_attributes(window, &state).map_err(DisplayError::from)?;
+        selected.check().map_err(DisplayError::from)?;
+        let deadline = Instant::now() + within;
+        while !self.is_minimised(window)? {
+            if !self.something_happened_before(deadline)? {
+                let what = format!("the minimised state of window {window:#x}");
+                return Err(XServerError::Missing { what, within, seen: self.client_windows()? });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pixels that `window` shows on the screen now, its covers included: rows from the top, red, green and blue a byte
+    /// each.
+    ///
+    /// # Errors
+    /// It is not on the screen.
+    pub fn pixels_on_screen(&self, window: Window) -> Result<Vec<u8>, XServerError> {
+        Ok(self.read_pixels(window)?)
     }
 
     /// The process that made `window`, which the server knows and no client can forge.
@@ -355,6 +383,21 @@ impl XServer {
             height: size.height.into(),
         };
         Ok(ClientWindow { id, process: self.read_process(id)?, title: self.read_title(id)?, bounds })
+    }
+
+    /// ICCCM, `WM_STATE`: 3 is iconic.
+    fn is_minimised(&self, window: Window) -> Result<bool, DisplayError> {
+        let state = self.connection.get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 1)?.reply()?;
+        Ok(state.value32().and_then(|mut values| values.next()) == Some(3))
+    }
+
+    fn read_pixels(&self, window: Window) -> Result<Vec<u8>, DisplayError> {
+        let bounds = self.describe(window)?.bounds;
+        let short = |length: i32| i16::try_from(length).expect("a screen is smaller than a coordinate");
+        let length = |length: u32| u16::try_from(length).expect("a screen is smaller than a length");
+        let (x, y, width, height) = (short(bounds.x), short(bounds.y), length(bounds.width), length(bounds.height));
+        let image = self.connection.get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, !0)?.reply()?;
+        Ok(image.data.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect())
     }
 
     fn read_title(&self, window: Window) -> Result<String, DisplayError> {
