@@ -242,3 +242,45 @@ fn annotations(title: &str, read_only: bool, destructive: bool, idempotent: bool
         .idempotent(idempotent)
         .open_world(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/reference/mcp-tools.md");
+
+    /// One row of the page's table, as the definition makes it.
+    fn row(tool: &Tool) -> String {
+        let schema = &tool.input_schema;
+        let required: Vec<&str> =
+            schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut names: Vec<&str> = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .map(|all| all.keys().map(String::as_str).collect())
+            .unwrap_or_default();
+        names.sort_unstable();
+        let arguments: Vec<String> = names
+            .into_iter()
+            .map(|name| if required.contains(&name) { format!("**`{name}`**") } else { format!("`{name}`") })
+            .collect();
+        let hints = tool.annotations.as_ref().expect("every tool is annotated");
+        let word = |hint: Option<bool>| if hint.expect("all four are set") { "yes" } else { "no" };
+        assert_eq!(hints.open_world_hint.map(|_| ()), Some(()), "{}", tool.name);
+        format!(
+            "| `{}` | {} | {} | {} | {} |",
+            tool.name,
+            arguments.join(", "),
+            word(hints.read_only_hint),
+            word(hints.destructive_hint),
+            word(hints.idempotent_hint)
+        )
+    }
+
+    #[test]
+    fn the_page_lists_the_tools_as_they_are_defined() {
+        let listed: Vec<&str> = PAGE.lines().filter(|line| line.starts_with("| `")).collect();
+        let defined: Vec<String> = tools().iter().map(row).collect();
+        assert_eq!(listed, defined);
+    }
+}
