@@ -347,10 +347,10 @@ pub struct Lineage<R> {
     /// an object another reference at every read.
     pub places: Vec<u32>,
     /// Position in `ancestors` (or `ancestors.len()` for the element itself) of the nearest row, list item, cell
-    /// or dialog.
+    /// or dialog; else of the part of the window that holds none of the element's twins. All of it is read again.
     pub row: Option<usize>,
-    /// Where that is a cell under a table without row nodes: the other cells of its row. They are read again too,
-    /// and stand in the answered tree under the cell's parent.
+    /// Where that is a cell under a table without row nodes, or the element itself among its twins: what stands beside
+    /// it. They are read again too, and stand in the answered tree under the cell's parent.
     pub companions: Vec<R>,
     /// [`Node::index_in_parent`] of each companion, for the same toolkits as `places`.
     pub companion_places: Vec<u32>,

@@ -1,6 +1,6 @@
 //! What an element was when it was observed. One function records it and checks it again.
 
-use crate::{Lineage, Node, State, States, Tree, Value, bounds};
+use crate::{Lineage, Node, Rect, State, States, Tree, Value, Witness, bounds, twins::Twins};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use surehand_contract::Digest;
@@ -10,27 +10,42 @@ pub fn text_digest(text: &str) -> Digest {
     Digest::from_bytes(Sha256::digest(text.as_bytes()).into())
 }
 
-/// What the element at `position` is, where it stands and what it belongs to. Equal for a window's whole tree and
-/// for the few nodes a witness reads of it.
+/// What the element at `position` of a window's whole tree is, where it stands and what it belongs to.
 ///
 /// Covered: the element's role, name, states that gate actions, sorted actions, whole value, place in the window
-/// and index; the role, name and index of each ancestor; the texts of the row, list item, cell or dialog around
-/// it. Left out: what changes without changing what the element is, as focus, showing and busy.
+/// and index; the role, name and index of each ancestor; the texts of the row around it: a row, list item, cell or
+/// dialog, else what parts it from its twins. Left out: what changes without changing what the element is, as focus,
+/// showing and busy.
 ///
 /// # Panics
 /// If there is no node at `position`.
 pub fn element_digest<R>(tree: &Tree<R>, position: usize) -> Digest {
-    digest_with(tree, position, &mut HashMap::new())
+    digest_with(tree, position, Row::of(tree, &Twins::of(tree), position), &mut HashMap::new())
 }
 
 /// [`element_digest`] of every element.
 pub fn element_digests<R>(tree: &Tree<R>) -> Vec<Digest> {
-    let mut subjects = HashMap::new();
-    (0..tree.nodes.len()).map(|position| digest_with(tree, position, &mut subjects)).collect()
+    let (twins, mut subjects) = (Twins::of(tree), HashMap::new());
+    let digest = |position| digest_with(tree, position, Row::of(tree, &twins, position), &mut subjects);
+    (0..tree.nodes.len()).map(digest).collect()
+}
+
+/// [`element_digest`] of what a witness read of a window by this lineage: equal as long as nothing it covers changed.
+///
+/// # Panics
+/// If the witness does not hold its element.
+pub fn witnessed_digest<R>(witness: &Witness<R>, lineage: &Lineage<R>) -> Digest {
+    let Witness { tree, element, .. } = witness;
+    digest_with(tree, *element, Row::witnessed(tree, *element, lineage.row), &mut HashMap::new())
 }
 
 /// `subjects` keeps what was already found out about the rows of this tree.
-fn digest_with<R>(tree: &Tree<R>, position: usize, subjects: &mut HashMap<usize, Digest>) -> Digest {
+fn digest_with<R>(
+    tree: &Tree<R>,
+    position: usize,
+    row: Option<Row>,
+    subjects: &mut HashMap<(usize, bool), Digest>,
+) -> Digest {
     let node = &tree.nodes[position];
     let mut hash = Fields::new("element");
     hash.text(&node.role);
@@ -48,9 +63,11 @@ fn digest_with<R>(tree: &Tree<R>, position: usize, subjects: &mut HashMap<usize,
         hash.text(ancestor.name.expose());
         hash.number(ancestor.index_in_parent.into());
     }
-    if let Some(row) = Row::around(tree, position) {
+    if let Some(row) = row {
         hash.text("row");
-        hash.bytes(subjects.entry(row.root).or_insert_with(|| row.subject(tree)).as_bytes());
+        hash.bytes(
+            subjects.entry((row.root, row.companions.is_empty())).or_insert_with(|| row.subject(tree)).as_bytes(),
+        );
     }
     hash.finish()
 }
@@ -68,14 +85,14 @@ pub fn window_digest<R>(tree: &Tree<R>, elements: &[Digest]) -> Digest {
     hash.finish()
 }
 
-/// What a witness has to read again for [`element_digest`].
+/// What a witness has to read again for [`witnessed_digest`].
 ///
 /// # Panics
 /// If there is no node at `position`.
 pub fn lineage<R: Clone>(tree: &Tree<R>, position: usize) -> Lineage<R> {
     let mut path: Vec<usize> = ancestors(tree, position).collect();
     path.reverse();
-    let row = Row::around(tree, position);
+    let row = Row::of(tree, &Twins::of(tree), position);
     let of = |position: &usize| tree.nodes[*position].reference.clone();
     let place = |position: &usize| tree.nodes[*position].index_in_parent;
     let companions = row.as_ref().map(|row| row.companions.as_slice()).unwrap_or_default();
@@ -90,7 +107,7 @@ pub fn lineage<R: Clone>(tree: &Tree<R>, position: usize) -> Lineage<R> {
 }
 
 /// From the parent outwards. Ends, whatever the tree says of its parents.
-fn ancestors<R>(tree: &Tree<R>, position: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn ancestors<R>(tree: &Tree<R>, position: usize) -> impl Iterator<Item = usize> {
     let outwards = |child: &usize| tree.nodes[*child].parent.filter(|parent| parent < child);
     std::iter::successors(outwards(&position), outwards)
 }
@@ -167,7 +184,7 @@ fn hash_subject<R>(hash: &mut Fields, node: &Node<R>) {
     }
 }
 
-/// The row, list item, cell or dialog that says what an element is about.
+/// The row, list item, cell, dialog or other part of a window that says what an element is about.
 struct Row {
     root: usize,
     is_dialog: bool,
@@ -182,6 +199,25 @@ const DIALOGS: &[&str] = &["dialog", "alert", "file chooser", "color chooser", "
 const CONTAINERS: &[&str] = &["table", "tree", "tree table", "list", "list box"];
 
 impl Row {
+    fn of<R>(tree: &Tree<R>, twins: &Twins, position: usize) -> Option<Self> {
+        Self::around(tree, position).or_else(|| Self::apart(tree, twins.root(tree, position)?, position))
+    }
+
+    /// The same in what a witness read. Twins are not in it: which part holds none of them was found when it was observed.
+    fn witnessed<R>(tree: &Tree<R>, position: usize, root: Option<usize>) -> Option<Self> {
+        Self::around(tree, position).or_else(|| {
+            let mut path: Vec<usize> = std::iter::once(position).chain(ancestors(tree, position)).collect();
+            path.reverse();
+            Self::apart(tree, *path.get(root?)?, position)
+        })
+    }
+
+    /// What parts an element from its twins; where they stand in one container side by side, what stands beside it.
+    fn apart<R>(tree: &Tree<R>, root: usize, position: usize) -> Option<Self> {
+        let companions = if root == position { beside(tree, position) } else { Vec::new() };
+        (root != position || !companions.is_empty()).then_some(Self { root, is_dialog: false, companions })
+    }
+
     /// The nearest row or dialog outwards; else the nearest cell, with the cells beside it.
     fn around<R>(tree: &Tree<R>, position: usize) -> Option<Self> {
         let mut cell = None;
@@ -236,15 +272,31 @@ impl Row {
 
 /// Cells under the same parent that stand in the same band of it.
 fn companions<R>(tree: &Tree<R>, cell: usize) -> Vec<usize> {
-    let Some((parent, place)) = tree.nodes[cell].parent.zip(tree.nodes[cell].bounds) else { return Vec::new() };
-    let beside = |position: &usize| {
-        let node = &tree.nodes[*position];
-        let in_band = node.bounds.is_some_and(|other| other.y == place.y && other.height == place.height);
-        *position != cell && node.parent == Some(parent) && CELLS.contains(&&*node.role) && in_band
+    siblings(tree, cell, |place, node, other| {
+        CELLS.contains(&&*node.role) && other.y == place.y && other.height == place.height
+    })
+}
+
+/// Whatever has its middle in the band of an element in the same container.
+fn beside<R>(tree: &Tree<R>, position: usize) -> Vec<usize> {
+    siblings(tree, position, |place, _, other| {
+        let middle = other.y + other.height / 2;
+        (place.y..place.y + place.height).contains(&middle)
+    })
+}
+
+fn siblings<R>(tree: &Tree<R>, position: usize, fits: impl Fn(&Rect, &Node<R>, &Rect) -> bool) -> Vec<usize> {
+    let Some((parent, place)) = tree.nodes[position].parent.zip(tree.nodes[position].bounds) else {
+        return Vec::new();
     };
-    let mut beside: Vec<usize> = (parent + 1..tree.nodes.len()).filter(beside).take(bounds::ROW_COMPANIONS).collect();
-    beside.sort_by_key(|position| tree.nodes[*position].index_in_parent);
-    beside
+    let fits = |sibling: &usize| {
+        let node = &tree.nodes[*sibling];
+        let is_sibling = *sibling != position && node.parent == Some(parent);
+        is_sibling && node.bounds.is_some_and(|other| fits(&place, node, &other))
+    };
+    let mut fitting: Vec<usize> = (parent + 1..tree.nodes.len()).filter(fits).take(bounds::ROW_COMPANIONS).collect();
+    fitting.sort_by_key(|position| tree.nodes[*position].index_in_parent);
+    fitting
 }
 
 /// A hash over parts that cannot run into each other: each is preceded by its length.

@@ -1,9 +1,9 @@
 //! One action on one element: found by its token, seen again, unchanged, and then written to once.
 
 use crate::{
-    Acted, Action, Desktop, Gate, Node, Refusal, State, Verbs, Witness, bounds,
+    Acted, Action, Desktop, Gate, Lineage, Node, Refusal, State, Verbs, Witness, bounds,
     core::{Core, bounded, refusal},
-    digest::{element_digest, lineage},
+    digest::{lineage, witnessed_digest},
     effect::{Before, Followed},
     judge::SeenElement,
     obligation::Cancelled,
@@ -98,7 +98,7 @@ impl<D: Desktop> Core<D> {
         for _ in 0..bounds::WITNESSES {
             let witness = bounded(bounds::WITNESS_TIME, self.desktop.witness(target, &lineage)).await;
             let witness = witness.map_err(refusal)?;
-            let node = unchanged(&witness, target, snapshot.look.digests[position])?;
+            let node = unchanged(&witness, target, &lineage, snapshot.look.digests[position])?;
             check_takes(node, action)?;
             gate.rest_on(witness.read_at);
             let announcements = self.desktop.announcements(&target.process);
@@ -163,13 +163,18 @@ fn check_arguments(action: &Action) -> Result<(), DomainError> {
 }
 
 /// The element, if it is what it was when it was observed.
-fn unchanged<'a, R>(witness: &'a Witness<R>, target: &Target, observed: Digest) -> Result<&'a Node<R>, DomainError> {
+fn unchanged<'a, R>(
+    witness: &'a Witness<R>,
+    target: &Target,
+    lineage: &Lineage<R>,
+    observed: Digest,
+) -> Result<&'a Node<R>, DomainError> {
     let shown = &witness.tree.window.target;
     if !is_same_window(shown, target) {
         return Err(Code::TargetMissing.into());
     }
     let node = witness.tree.nodes.get(witness.element).ok_or(Code::TargetMissing)?;
-    if shown != target || element_digest(&witness.tree, witness.element) != observed {
+    if shown != target || witnessed_digest(witness, lineage) != observed {
         return Err(Code::TargetChanged.into());
     }
     Ok(node)

@@ -24,10 +24,11 @@ mod outbox;
 mod serve;
 mod snapshot;
 mod stable_id;
+mod twins;
 mod wire_form;
 
 pub use desktop::*;
-pub use digest::{element_digest, element_digests, lineage, text_digest, window_digest};
+pub use digest::{element_digest, element_digests, lineage, text_digest, window_digest, witnessed_digest};
 pub use fence::{Fence, FenceScope, Fenced, Gate, Refusal};
 pub use judge::{Judgement, Seen, SeenElement, SeenWindow, judge, judge_closed};
 pub use mint::NoRandomness;

@@ -187,6 +187,47 @@ fn a_window_is_its_elements_in_any_order_its_title_and_its_size() {
     assert_ne!(window_digest(&renamed, &digests), whole);
 }
 
+/// Rows made of plain boxes, as Qt's forms are.
+fn boxes(subjects: [&str; 2]) -> Tree<Reference> {
+    let mut nodes = vec![node(1, Some(0), "panel", "Records")];
+    for (row, subject) in (0..).zip(subjects) {
+        let parent = nodes.len() + 1;
+        nodes.push(node(10 + row, Some(1), "filler", ""));
+        nodes.push(node(20 + row, Some(parent), "radio button", subject));
+        nodes.push(node(30 + row, Some(parent), "push button", "Delete"));
+    }
+    nodes.push(node(40, Some(0), "push button", "Save"));
+    window(10, 1, nodes)
+}
+
+/// The same in one grid: what belongs together stands in one band.
+fn grid(subjects: [&str; 2]) -> Tree<Reference> {
+    let mut nodes = vec![node(1, Some(0), "panel", "Records")];
+    for (row, subject) in (0..).zip(subjects) {
+        let y = i32::try_from(row).unwrap() * 30;
+        let label = Rect { x: 0, y: y + 5, width: 100, height: 16 };
+        let button = Rect { x: 100, y, width: 50, height: 28 };
+        nodes.push(Node { bounds: Some(label), ..node(20 + row, Some(1), "label", subject) });
+        nodes.push(Node { bounds: Some(button), ..node(30 + row, Some(1), "push button", "Delete") });
+    }
+    nodes.push(node(40, Some(0), "push button", "Save"));
+    window(10, 1, nodes)
+}
+
+#[test]
+fn a_control_that_has_twins_is_about_what_stands_with_it_alone() {
+    for rows in [boxes, grid] {
+        let (before, after) = (rows(["Ada", "Ben"]), rows(["Ada", "Cleo"]));
+        let is_changed = |reference| {
+            let digest = |tree: &Tree<Reference>| element_digest(tree, position(tree, reference));
+            digest(&before) != digest(&after)
+        };
+        assert!(is_changed(31), "Ben's button now stands with Cleo");
+        assert!(!is_changed(30), "Ada's does not");
+        assert!(!is_changed(40), "a control without a twin is itself, whatever else the window says");
+    }
+}
+
 #[test]
 fn a_long_row_is_covered_up_to_its_bound() {
     let row = |count: u32| {
@@ -263,7 +304,7 @@ proptest! {
             let lineage = lineage(&tree, position);
             let witness = runtime.block_on(desktop.witness(&tree.window.target, &lineage)).unwrap();
             prop_assert_eq!(witness.tree.nodes[witness.element].reference, tree.nodes[position].reference);
-            prop_assert_eq!(element_digest(&witness.tree, witness.element), *observed);
+            prop_assert_eq!(witnessed_digest(&witness, &lineage), *observed);
             prop_assert_eq!(element_digest(&tree, position), *observed);
         }
     }
