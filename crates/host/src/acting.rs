@@ -145,7 +145,9 @@ impl Task {
     /// What refuses an action for what it is, before anything leaves, and whom it would be sent to.
     fn ready(&self, lease: &Lease, bound: &Bound) -> Result<Arc<Connection>, Refusal> {
         if !offers(bound.element(), &bound.action) {
-            return Err(Refusal::of(Code::UnsupportedAction));
+            // Qt offers nothing on what is disabled: that it is disabled says what to do about it.
+            let is_disabled = bound.view.is_disabled(bound.element());
+            return Err(Refusal::of(if is_disabled { Code::NotActionable } else { Code::UnsupportedAction }));
         }
         let current = self.host.supervisor.current();
         let connection = current.filter(|current| current.generation() == Some(lease.executor_generation));
