@@ -18,6 +18,8 @@ pub const LINE_BYTES: usize = 64 * 1024;
 pub const LOG_TAIL_BYTES: usize = 4 * 1024;
 /// How long a fixture may take to show its window.
 pub const FIXTURE_START: Duration = Duration::from_secs(30);
+/// How long a window manager may take to give a new window the focus, if it does.
+pub const FIRST_FOCUS: Duration = Duration::from_secs(2);
 /// How long a fixture may take to carry out an order.
 pub const ORDER: Duration = Duration::from_secs(20);
 /// How long an application may take to appear on the accessibility bus.

@@ -336,6 +336,11 @@ impl Started {
         let is_ready = |entry: &Entry| entry.kind == "ready";
         journal.wait_for(Mark::START, bounds::FIXTURE_START, is_ready).map_err(failed)?;
         let window = x_server.wait_for_window_of(application.id(), bounds::FIXTURE_START)?;
+        // Whoever compares focus before and after is not to be met by the focus of the start.
+        if x_server.becomes_active(window.id, bounds::FIRST_FOCUS)? {
+            let has_focus = |entry: &Entry| entry.kind == "focus_in";
+            journal.wait_for(Mark::START, bounds::FIXTURE_START, has_focus).map_err(failed)?;
+        }
         Ok(Self { application, journal, window, x_server })
     }
 }

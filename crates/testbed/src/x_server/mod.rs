@@ -1,5 +1,7 @@
 //! What the X server itself says: pointers, focus, stacking, devices, windows and whose they are.
 
+mod facts;
+
 use std::time::{Duration, Instant};
 
 use x11rb::connection::Connection;
@@ -15,84 +17,14 @@ use crate::bounded_line::is_readable_before;
 use crate::desktop::{DisplayError, PrivateDesktop};
 use crate::process_table;
 
+pub use facts::{ClientWindow, InputDevice, KeyboardFocus, PointerPosition, Posture, WindowBounds};
+
 /// A connection that asks and changes nothing.
 #[derive(Debug)]
 pub struct XServer {
     connection: RustConnection,
     root: Window,
     atoms: Atoms,
-}
-
-/// A window that an application shows, as the window manager lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClientWindow {
-    /// The window.
-    pub id: Window,
-    /// The process that made it, as the server knows; `None` for a client that is not on this machine.
-    pub process: Option<u32>,
-    /// Its title.
-    pub title: String,
-    /// Where it is, without decorations.
-    pub bounds: WindowBounds,
-}
-
-/// Where a window is, in pixels of the root window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the usual four")]
-pub struct WindowBounds {
-    pub x: i32,
-    pub y: i32,
-    pub width: u32,
-    pub height: u32,
-}
-
-/// Everything about the desktop that an action in the background must leave as it was. Compare one before with one after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Posture {
-    /// Each master pointer, and where it is.
-    pub pointers: Vec<PointerPosition>,
-    /// Each master keyboard, and the window that has its focus.
-    pub focuses: Vec<KeyboardFocus>,
-    /// What the window manager says is active.
-    pub active_window: Option<Window>,
-    /// The clients' windows from the lowest to the highest.
-    pub stacking: Vec<Window>,
-    /// Every input device.
-    pub devices: Vec<InputDevice>,
-}
-
-/// A master pointer's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PointerPosition {
-    /// The master device.
-    pub device: u16,
-    /// Pixels from the left of the root window.
-    pub x: i32,
-    /// Pixels from its top.
-    pub y: i32,
-}
-
-/// A master keyboard's focus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyboardFocus {
-    /// The master device.
-    pub device: u16,
-    /// The application's window; a toolkit moves the focus between windows of its own inside it at will. Without one, what
-    /// the server names, or one of the protocol's special values (0 none, 1 wherever the pointer is).
-    pub window: Window,
-}
-
-/// An input device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputDevice {
-    /// Its id.
-    pub id: u16,
-    /// Its name.
-    pub name: String,
-    /// Its kind (XInput 2: 1 and 2 master pointer and keyboard, 3 and 4 their slaves, 5 floating).
-    pub kind: u16,
-    /// The device it is paired with or attached to.
-    pub attachment: u16,
 }
 
 /// Why the X server did not say it.
@@ -121,14 +53,6 @@ x11rb::atom_manager! {
         _NET_CLIENT_LIST_STACKING,
         _NET_WM_NAME,
         WM_STATE,
-    }
-}
-
-impl WindowBounds {
-    /// The point in the middle.
-    pub fn centre(self) -> (i32, i32) {
-        let half = |length: u32| i32::try_from(length / 2).expect("a window is smaller than a coordinate");
-        (self.x + half(self.width), self.y + half(self.height))
     }
 }
 
@@ -264,6 +188,24 @@ impl XServer {
         Ok(self.read_pixels(window)?)
     }
 
+    /// Waits until the window manager says that `window` is active, and says whether it did within the time. Without a
+    /// window manager none is.
+    ///
+    /// # Errors
+    /// The server does not serve.
+    pub fn becomes_active(&self, window: Window, within: Duration) -> Result<bool, XServerError> {
+        let deadline = Instant::now() + within;
+        while self.windows_in(self.atoms._NET_CLIENT_LIST)?.is_some() {
+            if self.active_window()? == Some(window) {
+                return Ok(true);
+            }
+            if !self.something_happened_before(deadline)? {
+                break;
+            }
+        }
+        Ok(false)
+    }
+
     /// The process that made `window`, which the server knows and no client can forge.
     ///
     /// # Errors
@@ -313,8 +255,7 @@ impl XServer {
             let place = self.connection.xinput_xi_query_pointer(self.root, master.id)?.reply()?;
             pointers.push(PointerPosition { device: master.id, x: place.root_x >> 16, y: place.root_y >> 16 });
         }
-        let active_window =
-            self.windows_in(self.atoms._NET_ACTIVE_WINDOW)?.and_then(|windows| windows.first().copied());
+        let active_window = self.active_window()?;
         let stacking = self.listed(self.atoms._NET_CLIENT_LIST_STACKING)?;
         let mut focuses = Vec::new();
         for master in masters(DeviceType::MASTER_KEYBOARD) {
@@ -323,6 +264,11 @@ impl XServer {
             focuses.push(KeyboardFocus { device: master.id, window });
         }
         Ok(Posture { pointers, focuses, active_window, stacking, devices })
+    }
+
+    fn active_window(&self) -> Result<Option<Window>, DisplayError> {
+        let named = self.windows_in(self.atoms._NET_ACTIVE_WINDOW)?;
+        Ok(named.and_then(|windows| windows.first().copied()))
     }
 
     fn read_devices(&self) -> Result<Vec<InputDevice>, DisplayError> {
