@@ -172,6 +172,10 @@ impl Client<'_> {
     /// compared. See [`Self::action_names_now`] for acting.
     pub(crate) async fn action_names(&self, path: &str) -> Result<Vec<String>, CallError> {
         let told = self.translated_action_names(path).await?;
+        // Chromium translates none: lists of empty names have nothing in common.
+        if told.iter().any(String::is_empty) {
+            return self.untranslated(path, &told).await;
+        }
         let names = self.peer.action_names.of(&told);
         Ok(names.get_or_try_init(|| self.untranslated(path, &told)).await?.clone())
     }
