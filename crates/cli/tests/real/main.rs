@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod accessibility_off;
+mod forbidden_calls;
 mod refusals;
 mod stage;
+mod third_party;
 mod verbs;
