@@ -1,6 +1,6 @@
 //! Whether an observation lists what a full read by pyatspi finds on screen, with whole names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use serde_json::json;
@@ -51,6 +51,8 @@ pub enum LackKind {
         /// What is listed.
         listed: String,
     },
+    /// It has an action that clicks it, and its line says that it cannot be clicked.
+    NotClickable,
 }
 
 /// Why nothing could be compared.
@@ -127,19 +129,30 @@ impl Compared {
 /// name three must be listed; and they are told apart by role and name alone, because places are what toolkits are
 /// least agreed on.
 pub fn lacks(reading: &AccessibleReading, look: &Look) -> Vec<Lack> {
-    let mut lines: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut lines: HashMap<(&str, &str), VecDeque<&SeenElement>> = HashMap::new();
     for element in &look.elements {
-        *lines.entry((&element.role, &element.name)).or_default() += 1;
+        lines.entry((&element.role, &element.name)).or_default().push_back(element);
     }
     let mut lacks = Vec::new();
     for element in of_the_window(reading, look) {
         let key = (role(element), kept_of(&element.name));
-        match lines.get_mut(&key).filter(|left| **left > 0) {
-            Some(left) => *left -= 1,
-            None => lacks.push(Lack { element: element.clone(), kind: kind_of(element, look) }),
-        }
+        let kind = match lines.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(line) if has_click(element) && line.rest.split(' ').any(|word| word == "-click") => {
+                LackKind::NotClickable
+            }
+            Some(_) => continue,
+            None => absence(element, look),
+        };
+        lacks.push(Lack { element: element.clone(), kind });
     }
     lacks
+}
+
+/// The names that toolkits give what a click does.
+const CLICKS: [&str; 9] = ["click", "press", "activate", "toggle", "check", "uncheck", "jump", "open", "select"];
+
+fn has_click(element: &AccessibleElement) -> bool {
+    element.actions.iter().any(|name| CLICKS.contains(&name.to_lowercase().as_str()))
 }
 
 /// An application may have several windows; the observation is of the one that its first line names.
@@ -164,7 +177,7 @@ fn kept_of(name: &str) -> &str {
     name.char_indices().nth(NAME_CHARACTERS_UNCUT).map_or(name, |(end, _)| &name[..end])
 }
 
-fn kind_of(element: &AccessibleElement, look: &Look) -> LackKind {
+fn absence(element: &AccessibleElement, look: &Look) -> LackKind {
     let is_beginning = |line: &&SeenElement| {
         line.role == role(element) && line.rest.starts_with('…') && element.name.starts_with(&line.name)
     };
@@ -181,6 +194,7 @@ impl fmt::Display for Lack {
         match &self.kind {
             LackKind::NotListed => write!(formatter, "is not listed")?,
             LackKind::NameCut { listed } => write!(formatter, "is listed as {listed:?}")?,
+            LackKind::NotClickable => write!(formatter, "is listed as one that cannot be clicked")?,
         }
         write!(
             formatter,
@@ -231,6 +245,17 @@ mod tests {
         let lacking = lacks(&reading, &cut);
         assert_eq!(lacking.len(), 1);
         assert_eq!(lacking[0].kind, LackKind::NameCut { listed: "Remem".into() });
+    }
+
+    #[test]
+    fn what_can_be_clicked_is_listed_so() {
+        let mut button = element(&[0, 0], "push button", "Save");
+        button.actions = vec!["Press".to_owned()];
+        let reading = reading(vec![button]);
+        assert_eq!(lacks(&reading, &look("1 button \"Save\" @1,2 3x4")), []);
+        let lacking = lacks(&reading, &look("1 button \"Save\" -click"));
+        assert_eq!(lacking.len(), 1);
+        assert_eq!(lacking[0].kind, LackKind::NotClickable);
     }
 
     #[test]
