@@ -130,7 +130,9 @@ fn names_say_what_a_thing_is() {
 fn nothing_sleeps_as_synchronisation() {
     for name in crates() {
         for (path, text) in sources(&format!("crates/{name}/src")) {
-            assert!(!text.contains("thread::sleep"), "{}", path.display());
+            // How long idleness is measured is the measurement itself.
+            let measures_time = path.ends_with("bench/idle.rs");
+            assert!(measures_time || !text.contains("thread::sleep"), "{}", path.display());
         }
     }
 }
