@@ -280,8 +280,9 @@ fn companions<R>(tree: &Tree<R>, cell: usize) -> Vec<usize> {
 /// Whatever has its middle in the band of an element in the same container.
 fn beside<R>(tree: &Tree<R>, position: usize) -> Vec<usize> {
     siblings(tree, position, |place, _, other| {
-        let middle = other.y + other.height / 2;
-        (place.y..place.y + place.height).contains(&middle)
+        // Applications give any numbers for places.
+        let [top, height, other_top, other_height] = [place.y, place.height, other.y, other.height].map(i64::from);
+        (top..top + height).contains(&(other_top + other_height / 2))
     })
 }
 

@@ -28,3 +28,30 @@ fn wait_for_end(process: &OwnedFd) {
     let mut watched = [PollFd::new(process, PollFlags::IN)];
     while poll(&mut watched, None) == Err(rustix::io::Errno::INTR) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fenced;
+    use std::{
+        process::{Command, Stdio},
+        sync::mpsc::{RecvTimeoutError, channel},
+        time::Duration,
+    };
+
+    #[test]
+    fn when_the_host_has_ended_every_permission_is_void() {
+        let mut host = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat runs");
+        let fence = Fence::new();
+        let gate = fence.admit(1, 0, 1);
+        let (ended, told) = channel();
+        watch(host.id(), Arc::clone(&fence), move || ended.send(()).expect("the test listens"))
+            .expect("the host is there");
+        assert_eq!(gate.pass(|| ()), Ok(()));
+        assert_eq!(told.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
+        host.kill().expect("it can be killed");
+        assert_eq!(told.recv_timeout(Duration::from_secs(5)), Ok(()));
+        assert_eq!(gate.pass(|| ()), Err(Fenced));
+        host.wait().expect("it has ended");
+    }
+}

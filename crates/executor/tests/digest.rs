@@ -161,6 +161,48 @@ fn it_covers_the_other_cells_of_a_row_without_a_node() {
     assert_eq!(changed_by_node(16, renamed), BTreeSet::from([16, 17]));
 }
 
+/// A table without row nodes in a dialog, with a table of its own in one cell.
+fn nested_cells() -> Tree<Reference> {
+    let cell = |reference, parent, name, y| {
+        let mut cell = node(reference, Some(parent), "table cell", name);
+        cell.bounds = Some(Rect { x: 0, y, width: 50, height: 20 });
+        cell
+    };
+    let nodes = vec![
+        node(1, Some(0), "dialog", "Question"),
+        node(2, Some(1), "label", "Which one?"),
+        node(3, Some(1), "table", ""),
+        cell(4, 3, "Carol", 40),
+        cell(5, 3, "", 40),
+        node(6, Some(5), "table", ""),
+        cell(7, 6, "inner", 45),
+        cell(8, 6, "beside", 45),
+    ];
+    window(10, 1, nodes)
+}
+
+#[test]
+fn the_nearest_row_cell_or_dialog_is_the_one_that_counts() {
+    let changed_by_renaming = |reference: Reference| {
+        let (before, mut after) = (nested_cells(), nested_cells());
+        let at = position(&after, reference);
+        after.nodes[at].name = UiText::new("Mallory");
+        let cell = position(&before, 7);
+        element_digest(&before, cell) != element_digest(&after, cell)
+    };
+    assert!(changed_by_renaming(8), "the cell beside it");
+    assert!(!changed_by_renaming(4), "a cell of the outer row");
+    assert!(!changed_by_renaming(2), "the dialog around both");
+}
+
+#[test]
+fn places_that_no_screen_has_are_only_numbers() {
+    let mut tree = sample();
+    let far = Rect { x: i32::MIN, y: i32::MAX, width: i32::MAX, height: i32::MAX };
+    tree.nodes.iter_mut().for_each(|node| node.bounds = Some(far));
+    assert_eq!(element_digests(&tree).len(), tree.nodes.len());
+}
+
 #[test]
 fn parts_do_not_run_into_each_other() {
     let (mut one, mut other) = (sample(), sample());

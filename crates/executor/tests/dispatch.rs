@@ -215,6 +215,18 @@ mod accounts {
     }
 
     #[test]
+    fn a_panic_before_the_write_says_nothing_of_the_world_and_spends_nothing() {
+        let desktop = calculator();
+        desktop.world().panics_in_witness = true;
+        let mut host = Host::greet(desktop.clone());
+        let snapshot = host.observe(10, 1);
+        let dispatch = host.dispatch_params("s", &snapshot, "Five", click());
+        assert_eq!(host.call(dispatch.clone()), Err(RpcError(RpcCode::Internal)));
+        desktop.world().panics_in_witness = false;
+        assert_eq!(host.call(dispatch).unwrap().verdict.delivery, Delivery::Delivered);
+    }
+
+    #[test]
     fn a_panic_after_the_write_is_unknown_and_costs_no_other_call() {
         let desktop = calculator();
         desktop.world().panics_in_act = true;

@@ -149,6 +149,39 @@ fn a_call_cancelled_after_its_write_answers_the_truth_within_the_hosts_grace() {
     assert_eq!(host.dispatch(&snapshot, "Go", Action::Click {}).verdict.code, Some(Code::DuplicateAction));
 }
 
+/// An action that has written its first part, and stands before its second.
+fn between_two_parts(desktop: &Scripted, host: &mut Host) -> RequestId {
+    desktop.world().writes_in_two_parts = true;
+    let snapshot = host.observe(10, 1);
+    let id = host.send(host.dispatch_params("s", &snapshot, "Go", Action::Click {}));
+    desktop.wait_until_written();
+    id
+}
+
+#[test]
+fn a_fence_between_two_parts_of_an_action_stops_the_second() {
+    let desktop = two_applications();
+    let mut host = Host::greet(desktop.clone());
+    let id = between_two_parts(&desktop, &mut host);
+    assert_eq!(fence(&mut host, 1, FenceScope::Seat {}).passed, [id]);
+    desktop.release.notify_one();
+    assert_eq!(report(&mut host, id).verdict.code, Some(Code::OutcomeUnknown));
+    assert_eq!(desktop.world().writes.len(), 1);
+}
+
+#[test]
+fn a_cancellation_between_two_parts_of_an_action_stops_the_second() {
+    let desktop = two_applications();
+    let mut host = Host::greet(desktop.clone());
+    let id = between_two_parts(&desktop, &mut host);
+    host.cancel(id);
+    // Its answer shows that the cancellation, which came before, has been taken in.
+    fence(&mut host, 0, FenceScope::Seat {});
+    desktop.release.notify_one();
+    assert_eq!(report(&mut host, id).verdict.code, Some(Code::OutcomeUnknown));
+    assert_eq!(desktop.world().writes.len(), 1);
+}
+
 #[test]
 fn a_delivered_action_whose_caller_gave_up_is_still_reported_delivered() {
     let desktop = two_applications();

@@ -4,9 +4,12 @@
 mod scripted;
 
 use scripted::*;
-use std::process::{Command, Stdio};
+use std::{
+    process::{Command, Stdio},
+    time::Instant,
+};
 use surehand_contract::{Code, Delivery};
-use surehand_executor::Ended;
+use surehand_executor::{Ended, bounds as executor_bounds};
 use surehand_wire::*;
 
 fn desktop() -> Scripted {
@@ -80,12 +83,13 @@ fn unusable_requests_are_answered_by_number_and_end_nothing() {
         (r#""method":"observe.twice","params":{}"#, RpcCode::UnknownMethod),
         (r#""method":"observe","params":{}"#, RpcCode::InvalidParams),
         (r#""method":"observe","params":[]"#, RpcCode::InvalidParams),
+        (r#""method":"health","params":[]"#, RpcCode::InvalidParams),
         (r#""method":"session.begin","params":{"session":"t","more":1}"#, RpcCode::InvalidParams),
         (r#""method":"session.begin""#, RpcCode::InvalidParams),
         (r#""method":"health","params":{},"extra":1"#, RpcCode::InvalidRequest),
     ];
     for (rest, code) in cases {
-        let id = host.pending.issue(std::time::Instant::now(), Method::Health, bounds::REQUEST_DEADLINE).unwrap();
+        let id = host.pending.issue(Instant::now(), Method::Health, bounds::REQUEST_DEADLINE).unwrap();
         assert!(host.pending.begin_writing(id));
         host.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{rest}}}\n").as_bytes());
         assert_eq!(host.wait(id), Err(RpcError(code)), "{rest}");
@@ -122,7 +126,7 @@ fn a_session_begins_once_and_the_sessions_are_bounded() {
     let mut host = Host::greet(desktop());
     let begin = |name: String| BeginSession { session: session(&name) };
     assert_eq!(host.call(begin("s".to_owned())), Err(RpcError(RpcCode::InvalidParams)));
-    for number in 1..surehand_executor::bounds::SESSIONS {
+    for number in 1..executor_bounds::SESSIONS {
         host.call(begin(format!("s{number}"))).unwrap().unwrap();
     }
     assert_eq!(host.call(begin("one more".replace(' ', "-"))), Err(RpcError(RpcCode::TooMany)));
@@ -190,9 +194,43 @@ fn an_action_that_outlasts_the_grace_is_unknown() {
     let snapshot = host.observe(10, 1);
     let id = host.send(host.dispatch_params("s", &snapshot, "Go", Action::Click {}));
     scripted.wait_until_written();
+    let told = Instant::now();
     host.stop();
     assert_eq!(host.answer::<DispatchElement>(id).unwrap().verdict.code, Some(Code::OutcomeUnknown));
+    assert!(told.elapsed() < executor_bounds::ACT_TIME, "the action's own time is not waited for");
     assert_eq!(host.ended(), Ended::Terminated);
+}
+
+#[test]
+fn while_it_ends_nothing_is_begun_and_the_fence_is_still_answered() {
+    let scripted = desktop();
+    scripted.world().mute.insert(10);
+    let mut host = Host::greet(scripted.clone());
+    let snapshot = host.observe(10, 1);
+    let id = host.send(host.dispatch_params("s", &snapshot, "Go", Action::Click {}));
+    scripted.wait_until_written();
+    host.stop();
+    let told = Instant::now();
+    let refused = |answer: Result<_, RpcError>| answer == Err(RpcError(RpcCode::ShuttingDown));
+    while !refused(host.call(BeginSession { session: session("late") })) {
+        assert!(told.elapsed() < executor_bounds::SHUTDOWN_GRACE, "it does not say that it ends");
+    }
+    let fence = host.call(RaiseFence { epoch: 1, scope: FenceScope::Seat {} }).unwrap().unwrap();
+    assert_eq!(fence.passed, [id]);
+    assert_eq!(host.ended(), Ended::Terminated);
+}
+
+#[test]
+fn what_a_request_builds_on_is_done_before_it() {
+    let mut host = Host::greet(desktop());
+    let target = ObserveTarget::Window { target: Box::new(target(10, 1)) };
+    for round in 0..50 {
+        let session = session(&format!("round-{round}"));
+        host.send(BeginSession { session: session.clone() });
+        let observed = host.send(Observe { session: session.clone(), target: target.clone(), max_elements: None });
+        assert!(host.answer::<Observe>(observed).is_ok(), "the session had begun");
+        host.call(EndSession { session }).unwrap().unwrap();
+    }
 }
 
 #[test]

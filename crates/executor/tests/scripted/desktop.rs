@@ -92,6 +92,9 @@ pub struct World {
     pub witnesses: u32,
     pub trees: u32,
     pub panics_in_act: bool,
+    pub panics_in_witness: bool,
+    /// An action is written in two parts; the second waits to be released.
+    pub writes_in_two_parts: bool,
     /// Every look shows another title.
     pub restless: bool,
     pub png_bytes: usize,
@@ -227,6 +230,7 @@ impl Desktop for Scripted {
 
     async fn witness(&self, target: &Target, lineage: &Lineage<Reference>) -> Result<Witness<Reference>, Failure> {
         self.unless_stuck(target.process.pid).await;
+        assert!(!self.world().panics_in_witness, "scripted");
         let mut world = self.world();
         let mut witness = Self::witnessed(world.window(target).ok_or(Code::TargetMissing)?, lineage)?;
         if let Some(claimed) = &world.claims {
@@ -259,6 +263,12 @@ impl Desktop for Scripted {
         }
         self.written.notify_one();
         assert!(!self.world().panics_in_act, "scripted");
+        if self.world().writes_in_two_parts {
+            self.release.notified().await;
+            if gate.pass(write).is_err() {
+                return Acted { delivery: Delivery::Unknown, failure: Some(Code::OutcomeUnknown.into()), route };
+            }
+        }
         if self.world().mute.contains(&target.process.pid) {
             std::future::pending::<()>().await;
         }
