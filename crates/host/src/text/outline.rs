@@ -162,7 +162,17 @@ fn is_wrapper(view: &View, position: usize) -> bool {
         && !SPECIAL_STATES.iter().any(|state| element.states.contains(state))
 }
 
-const SPECIAL_STATES: &[State] = &[State::Focused, State::Selected, State::Checked, State::Busy, State::Modal];
+/// What a person can focus, edit or choose is no structure, whatever its role: a GTK 3 split pane is moved by keys.
+const SPECIAL_STATES: &[State] = &[
+    State::Focused,
+    State::Focusable,
+    State::Editable,
+    State::Selectable,
+    State::Selected,
+    State::Checked,
+    State::Busy,
+    State::Modal,
+];
 
 const STRUCTURAL_ROLES: &[&str] = &[
     "panel",
