@@ -55,18 +55,17 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
 async fn run_in_runtime(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Mcp => {
-            surehand_mcp::serve_stdio(session::start_host()?).await?;
+            let host = session::start_host()?;
+            tokio::select! {
+                served = surehand_mcp::serve_stdio(host.clone()) => served?,
+                // Told to end, it leaves as little behind as when its client goes away.
+                () = told_to_end() => host.shut_down().await,
+            }
             Ok(ExitCode::SUCCESS)
         }
         Command::Executor => {
-            let stop = async {
-                // Without signal handlers the kernel ends the process, which the host treats alike.
-                if surehand_executor::terminated().await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            };
-            let ended =
-                surehand_executor::serve(LinuxDesktop::new(), std::io::stdin(), std::io::stdout(), stop).await?;
+            let desktop = LinuxDesktop::new();
+            let ended = surehand_executor::serve(desktop, std::io::stdin(), std::io::stdout(), told_to_end()).await?;
             Ok(ExitCode::from(ended.exit_status()))
         }
         Command::Apps { filter, output } => listing::apps(filter, output).await,
@@ -83,6 +82,13 @@ async fn run_in_runtime(command: Command) -> Result<ExitCode, Failure> {
         Command::Desktop { .. } | Command::Completions { .. } | Command::Man { .. } => {
             unreachable!("these run outside the runtime")
         }
+    }
+}
+
+/// Without signal handlers the kernel ends the process, which others treat alike.
+async fn told_to_end() {
+    if surehand_executor::terminated().await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 

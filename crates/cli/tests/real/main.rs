@@ -5,6 +5,7 @@
 
 mod accessibility_off;
 mod forbidden_calls;
+mod lifecycle;
 mod refusals;
 mod stage;
 mod third_party;

@@ -1,5 +1,10 @@
 //! What a test here begins with, and the two questions every test asks of an answer.
 
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    process::{Pid, PidfdFlags, pidfd_open},
+    time::Timespec,
+};
 use serde_json::json;
 use std::time::Duration;
 use surehand_testbed::{Agent, Cause, DesktopConfiguration, Entry, Fixture, Look, PrivateDesktop, ToolAnswer};
@@ -34,6 +39,34 @@ pub(crate) fn observe_when_quiet(agent: &mut Agent, process: u32) -> Look {
 /// The element's number; the test ends where there is none.
 pub(crate) fn element(look: &Look, role: &str, name: &str) -> u64 {
     look.find(role, name).unwrap_or_else(|| panic!("no {role} {name:?} in\n{}", look.text)).id
+}
+
+/// The files of pictures that there are in the user's runtime folder, by their paths in it.
+pub(crate) fn picture_files(desktop: &PrivateDesktop) -> Vec<String> {
+    let root = desktop.premises().directory.join("run");
+    let (mut found, mut folders) = (Vec::new(), vec![root.clone()]);
+    while let Some(folder) = folders.pop() {
+        // A folder may go while it is listed.
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "png") {
+                found.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Waits for the end of any process by its pidfd.
+pub(crate) fn wait_until_ended(process: u32, within: Duration) {
+    let id = Pid::from_raw(process.cast_signed()).unwrap();
+    // One that is gone already has no pidfd.
+    let Ok(pidfd) = pidfd_open(id, PidfdFlags::empty()) else { return };
+    let within = Timespec::try_from(within).unwrap();
+    let ended = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&within)).unwrap();
+    assert_eq!(ended, 1, "process {process} runs on");
 }
 
 /// How an action ended, in one line: delivery and effect, and the code where there is one.
