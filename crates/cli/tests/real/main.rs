@@ -6,6 +6,8 @@
 mod accessibility_off;
 mod forbidden_calls;
 mod lifecycle;
+mod official_client;
+mod pictures;
 mod refusals;
 mod stage;
 mod third_party;
