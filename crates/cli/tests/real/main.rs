@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod accessibility_off;
+mod bad_input;
 mod commands;
 mod forbidden_calls;
 mod lifecycle;
