@@ -68,6 +68,17 @@ fn unknown_fields_are_refused_both_ways_and_at_every_depth() {
 }
 
 #[test]
+fn parameters_are_an_object_even_where_there_are_none() {
+    let refused = FromHost::Unusable(Unusable { id: id(1), error: RpcError(RpcCode::InvalidParams) });
+    for params in ["[]", "null", "\"\"", "0"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"health","params":{params}}}"#);
+        assert_eq!(parse_from_host(line.as_bytes()), Ok(refused.clone()), "{params}");
+    }
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":[true]}"#;
+    assert_eq!(read(Method::SessionBegin, answer), Err(Violation::NotAMessage));
+}
+
+#[test]
 fn a_line_without_a_request_is_a_complaint_and_never_an_answer() {
     let cases: [(&[u8], Violation, RpcCode); 6] = [
         (b"\xff\xfe", Violation::NotUtf8, RpcCode::Parse),
