@@ -64,3 +64,6 @@ pub(crate) const REGISTRATION_WAIT: Duration = Duration::from_secs(3);
 
 /// How often it is looked for: the registry announces an application before it answers for its frames.
 pub(crate) const REGISTRATION_LOOK: Duration = Duration::from_millis(50);
+
+/// How long after its first window an application that was started may still be given the focus.
+pub(crate) const FOREGROUND: Duration = Duration::from_millis(300);

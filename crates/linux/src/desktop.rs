@@ -385,7 +385,7 @@ impl Desktop for LinuxDesktop {
         let connections = self.connections().await?;
         let started = launch::start(&self.identities, &self.processes, &connections.display, application, gate).await?;
         let (top_levels, waited) = started.wait_for_window(wait_for_window).await.map_err(display_failure)?;
-        let took_foreground = started.took_foreground(&top_levels).map_err(display_failure)?;
+        let took_foreground = started.took_foreground(&top_levels).await.map_err(display_failure)?;
         let registered = match connections.accessibility().await {
             Ok(bus) => bus.applications.registered(&bus.reading).await.unwrap_or_default(),
             Err(_) => Vec::new(),

@@ -87,9 +87,20 @@ impl Started {
         }
     }
 
-    pub(crate) fn took_foreground(&self, windows: &[TopLevel]) -> Result<bool, DisplayError> {
-        let active = self.display.active_window()?;
-        Ok(active != self.active_before && windows.iter().any(|window| Some(window.window) == active))
+    /// Window managers hand over the focus a moment after the window shows.
+    pub(crate) async fn took_foreground(&self, windows: &[TopLevel]) -> Result<bool, DisplayError> {
+        let deadline = Instant::now() + bounds::FOREGROUND;
+        let mut changes = self.display.changes();
+        loop {
+            changes.borrow_and_update();
+            let active = self.display.active_window()?;
+            if active != self.active_before && windows.iter().any(|window| Some(window.window) == active) {
+                return Ok(true);
+            }
+            if windows.is_empty() || timeout_at(deadline, changes.changed()).await.is_err() {
+                return Ok(false);
+            }
+        }
     }
 
     fn new_windows(&self) -> Result<Vec<TopLevel>, DisplayError> {

@@ -118,7 +118,7 @@ fn listing_and_looking() {
     let apps = done(&desktop, &["apps"]).out;
     assert!(apps.contains(&format!("pid={pid}")) && apps.contains("Fixture gtk3"), "{apps}");
     let apps = done(&desktop, &["apps", "--json"]).json();
-    let own = |application: &&Value| application["process"]["pid"].to_string() == pid;
+    let own = |application: &&Value| application["process"]["pid"].as_u64() == pid.parse().ok();
     assert_eq!(apps["applications"].as_array().unwrap().iter().filter(own).count(), 1, "{apps}");
     let none = done(&desktop, &["apps", "no such application", "--json"]).json();
     assert_eq!(none["applications"], Value::Array(Vec::new()));

@@ -197,7 +197,9 @@ fn the_accessibility_bus_dies() {
     let mark = fixture.journal().mark().unwrap();
     kill(accessibility_bus(&desktop), Signal::KILL);
     let answer = agent.call("observe", json!({ "pid": fixture.application().id() })).unwrap();
-    assert_eq!(answer.code().as_deref(), Some("desktop_unavailable"), "{}", answer.text);
+    // Its launcher starts another one when it is asked, which the application never joins: it has to be started again.
+    let code = answer.code().unwrap();
+    assert!(["desktop_unavailable", "not_ready"].contains(&code.as_str()), "{}", answer.text);
     let press = agent.act("click", &look, save, json!({})).unwrap();
     assert_eq!(press.structured.as_ref().unwrap()["delivery"], "not_sent", "{}", press.text);
     fixture.settle().unwrap();
