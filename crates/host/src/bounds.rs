@@ -60,9 +60,9 @@ pub const LAUNCH_WINDOW: Duration = Duration::from_secs(8);
 pub const NAME_CHARACTERS: usize = 80;
 /// Characters of a value or description that are shown.
 pub const VALUE_CHARACTERS: usize = 256;
-/// A list of this many actions that this many elements repeat is written once. So many such lists are.
-pub const ACTION_SET_ACTIONS: usize = 3;
-pub const ACTION_SET_ELEMENTS: usize = 3;
+/// A list of actions that elements repeat is written once where that saves this many characters. So many such lists
+/// are, those that save most.
+pub const ACTION_SET_SAVES: usize = 16;
 pub const ACTION_SETS: usize = 8;
 /// Action names listed on one element, and characters of one.
 pub const ACTIONS_LISTED: usize = 8;

@@ -24,8 +24,14 @@ pub(crate) const ROOT_PATH: &str = "/org/a11y/atspi/accessible/root";
 const NULL_PATH: &str = "/org/a11y/atspi/null";
 const CACHE_PATH: &str = "/org/a11y/atspi/cache";
 
-/// `ATSPI_COORD_TYPE_SCREEN`.
-const SCREEN_COORDINATES: u32 = 0;
+/// Where an application is asked to count extents from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(u32)]
+pub(crate) enum Coordinates {
+    #[default]
+    Screen = 0,
+    Window = 1,
+}
 
 /// One object: the unique name of its owner on the accessibility bus, and its path there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -157,13 +163,13 @@ impl Client<'_> {
 
     /// Pixels of the root window, for toolkits that know where they are; of the window itself on GTK4.
     pub(crate) async fn extents(&self, path: &str) -> Result<Rect, CallError> {
-        let reply = self.ask(path, COMPONENT, "GetExtents", &(SCREEN_COORDINATES,)).await?;
+        let reply = self.ask(path, COMPONENT, "GetExtents", &(self.peer.coordinates as u32,)).await?;
         let (x, y, width, height): (i32, i32, i32, i32) = decode(&reply)?;
         Ok(Rect { x, y, width, height })
     }
 
     pub(crate) async fn accessible_at_point(&self, path: &str, x: i32, y: i32) -> Result<Option<Reference>, CallError> {
-        let body = (x, y, SCREEN_COORDINATES);
+        let body = (x, y, self.peer.coordinates as u32);
         let reply = self.ask(path, COMPONENT, "GetAccessibleAtPoint", &body).await?;
         decode_reference(&reply)
     }

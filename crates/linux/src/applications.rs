@@ -109,7 +109,7 @@ impl Applications {
         if let Some(known) = self.lock().get(name) {
             return Ok(Arc::clone(known));
         }
-        let peer = Peer::new(name.to_owned());
+        let mut peer = Peer::new(name.to_owned());
         let client = Client { bus, peer: &peer };
         let (pid, name_said, toolkit, version) = tokio::try_join!(
             pid_of(bus, name),
@@ -118,6 +118,7 @@ impl Applications {
             async { Ok(client.property::<String>(ROOT_PATH, APPLICATION, "Version").await.unwrap_or_default()) },
         )?;
         let family = family::of(&toolkit, &version, &name_said);
+        peer.coordinates = family::coordinates(family);
         let toolkit = Toolkit { family, name: toolkit, version };
         let application = Arc::new(Registered { peer, pid, name: UiText::new(name_said), toolkit });
         self.lock().insert(name.to_owned(), Arc::clone(&application));

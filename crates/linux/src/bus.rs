@@ -4,7 +4,7 @@
 //! proxy is ever built: their property caches call `Properties.GetAll`, which crashes Qt and Chromium
 //! (QTBUG-class faults measured on Qt 5.15, Qt 6.4 and Chromium 156).
 
-use crate::{action_names::ActionNames, bounds};
+use crate::{accessible::Coordinates, action_names::ActionNames, bounds};
 use futures_util::{FutureExt, StreamExt};
 use std::{
     collections::HashMap,
@@ -251,6 +251,7 @@ async fn route(mut messages: MessageStream, waiting: Arc<Waiting>, on_signal: im
 pub(crate) struct Peer {
     pub(crate) name: String,
     pub(crate) action_names: ActionNames,
+    pub(crate) coordinates: Coordinates,
     in_flight: Semaphore,
     open_until: Mutex<Option<Instant>>,
 }
@@ -260,6 +261,7 @@ impl Peer {
         Self {
             name,
             action_names: ActionNames::default(),
+            coordinates: Coordinates::default(),
             in_flight: Semaphore::new(bounds::CALLS_IN_FLIGHT),
             open_until: Mutex::new(None),
         }

@@ -1,6 +1,7 @@
 //! How the toolkits differ, measured: in what they announce, what their bulk answer holds, and where they say
 //! things are.
 
+use crate::accessible::Coordinates;
 use surehand_executor::ToolkitFamily;
 
 /// From `Application.ToolkitName` and `Application.Version` as the application reports them. LibreOffice draws by
@@ -36,6 +37,11 @@ pub(crate) const fn marks_what_shows(family: ToolkitFamily) -> bool {
 /// Whether screen extents are relative to the window, whatever was asked for.
 pub(crate) const fn extents_are_window_relative(family: ToolkitFamily) -> bool {
     matches!(family, ToolkitFamily::Gtk4)
+}
+
+/// GTK4 answers the same to either question, but complains on its standard error of every one about the screen.
+pub(crate) const fn coordinates(family: ToolkitFamily) -> Coordinates {
+    if extents_are_window_relative(family) { Coordinates::Window } else { Coordinates::Screen }
 }
 
 /// Whether object paths name the same object on every read. LibreOffice mints a new one each time.

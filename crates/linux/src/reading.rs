@@ -88,6 +88,7 @@ pub(crate) async fn flesh_out(
             }
         }
     }
+    hide_what_is_shut(skeleton, &mut details);
     Ok(lay_out(frame, skeleton, details, elements, unread))
 }
 
@@ -165,9 +166,21 @@ async fn value(client: Client<'_>, bone: &Bone, text_characters: usize) -> Resul
     let is_text = facts.has(Bit::Editable) || role::is(facts.role, role::TEXTS);
     let is_label = facts.name.is_empty() && role::is(facts.role, role::LABELS);
     if facts.interfaces.has(Interfaces::TEXT) && (is_text || is_label) {
-        return tolerate(text(client, path, text_characters).await.map(Some), || None);
+        let text = tolerate(text(client, path, text_characters).await.map(Some), || None)?;
+        return Ok(text.filter(|text| facts.has(Bit::Editable) || !stands_for_children(text)));
     }
     Ok(None)
+}
+
+/// A text of nothing but marks for embedded objects: the elements below are all there is to it.
+fn stands_for_children(value: &Value) -> bool {
+    const EMBEDDED_OBJECT: char = '\u{fffc}';
+    match value {
+        Value::Text { text, .. } => {
+            !text.expose().is_empty() && text.expose().chars().all(|character| character == EMBEDDED_OBJECT)
+        }
+        Value::Number { .. } | Value::Withheld => false,
+    }
 }
 
 async fn text(client: Client<'_>, path: &str, text_characters: usize) -> Result<Value, CallError> {
@@ -180,11 +193,13 @@ async fn text(client: Client<'_>, path: &str, text_characters: usize) -> Result<
 }
 
 async fn number(client: Client<'_>, path: &str) -> Result<Value, CallError> {
+    // Chromium declines the minimum of a number field that has none.
+    let limit = |name| async move { tolerate(client.number(path, name).await, || f64::NAN) };
     let (current, minimum, maximum, increment) = tokio::try_join!(
         client.number(path, "CurrentValue"),
-        client.number(path, "MinimumValue"),
-        client.number(path, "MaximumValue"),
-        client.number(path, "MinimumIncrement"),
+        limit("MinimumValue"),
+        limit("MaximumValue"),
+        limit("MinimumIncrement"),
     )?;
     Ok(Value::Number { current, minimum, maximum, increment })
 }
@@ -195,6 +210,22 @@ fn tolerate<T>(answer: Result<T, CallError>, without: impl FnOnce() -> T) -> Res
     match answer {
         Err(CallError::Declined | CallError::Malformed) => Ok(without()),
         other => other,
+    }
+}
+
+/// Qt's closed combo box keeps its list, hidden or of no size, and the items with places they have nowhere.
+fn hide_what_is_shut(skeleton: &Skeleton, details: &mut [Option<Detail>]) {
+    let mut is_shut = vec![false; skeleton.bones.len()];
+    for (place, bone) in skeleton.bones.iter().enumerate() {
+        let Some(parent) = bone.parent else { continue };
+        let has_no_place =
+            || details[place].as_ref().is_none_or(|detail| detail.bounds.is_some_and(|bounds| !has_surface(&bounds)));
+        let is_list_of_combo_box =
+            role::is(bone.facts.role, &[Role::List]) && role::is(skeleton.bones[parent].facts.role, &[Role::ComboBox]);
+        is_shut[place] = is_shut[parent] || is_list_of_combo_box && has_no_place();
+        if is_shut[place] {
+            details[place] = None;
+        }
     }
 }
 
@@ -278,7 +309,7 @@ fn node(
         name: UiText::new(bone.facts.name.clone()),
         description: UiText::new(detail.description),
         states: states(family, bone),
-        verbs: verbs(skeleton, place, &detail.actions),
+        verbs: verbs(family, skeleton, place, &detail.actions),
         actions: detail.actions,
         value: detail.value,
         bounds: detail.bounds.filter(has_surface),
@@ -339,7 +370,10 @@ pub(crate) fn select_action(actions: &[String]) -> Option<usize> {
     actions.iter().position(|action| action.eq_ignore_ascii_case("select"))
 }
 
-fn verbs(skeleton: &Skeleton, place: usize, actions: &[String]) -> Verbs {
+fn verbs(family: ToolkitFamily, skeleton: &Skeleton, place: usize, actions: &[String]) -> Verbs {
+    if family == ToolkitFamily::Qt && is_choice_of_combo_box(skeleton, place) {
+        return Verbs::default();
+    }
     let bone = &skeleton.bones[place];
     let facts = &bone.facts;
     let parent = bone.parent.map(|parent| &skeleton.bones[parent].facts);
@@ -358,4 +392,11 @@ fn verbs(skeleton: &Skeleton, place: usize, actions: &[String]) -> Verbs {
             || select_action(actions).is_some(),
         scroll: scrolling::has_bar(skeleton, place),
     }
+}
+
+/// Qt shows a combo box's choices, and takes a click or a selection of one that chooses nothing.
+fn is_choice_of_combo_box(skeleton: &Skeleton, place: usize) -> bool {
+    let ancestors = std::iter::successors(skeleton.bones[place].parent, |above| skeleton.bones[*above].parent);
+    role::is(skeleton.bones[place].facts.role, &[Role::ListItem])
+        && ancestors.into_iter().any(|above| role::is(skeleton.bones[above].facts.role, &[Role::ComboBox]))
 }

@@ -19,8 +19,17 @@ pub(crate) fn is(role: u32, roles: &[Role]) -> bool {
 pub(crate) const POPUPS: &[Role] = &[Role::Menu, Role::PopupMenu, Role::Window, Role::ToolTip];
 
 /// Roles whose number is a quantity that is shown or can be set.
-pub(crate) const QUANTITIES: &[Role] =
-    &[Role::Slider, Role::SpinButton, Role::ProgressBar, Role::ScrollBar, Role::LevelBar, Role::Dial, Role::Rating];
+pub(crate) const QUANTITIES: &[Role] = &[
+    Role::Slider,
+    Role::SpinButton,
+    Role::ProgressBar,
+    Role::ScrollBar,
+    Role::LevelBar,
+    Role::Dial,
+    Role::Rating,
+    // Where its divider is.
+    Role::SplitPane,
+];
 
 /// Quantities that only show.
 pub(crate) const READ_ONLY_QUANTITIES: &[Role] = &[Role::ProgressBar, Role::LevelBar];

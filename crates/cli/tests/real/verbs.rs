@@ -311,3 +311,44 @@ fn a_desktop_in_german() {
         calculator.kill().unwrap();
     }
 }
+
+/// GTK 3 lists the choices of an open combo, and takes a click on one.
+#[test]
+fn choosing_in_a_combo() {
+    let desktop = desktop();
+    let scene = Scene::set(&desktop, Toolkit::Gtk3);
+    let mut agent = agent(&desktop);
+    let posture = scene.x_server.posture().unwrap();
+    let look = observe(&mut agent, &scene.fixture);
+    let opened = agent.act("click", &look, element(&look, "combo box", "Colour"), json!({})).unwrap();
+    assert_eq!(ending(&opened), CONFIRMED, "{}", opened.text);
+    let look = observe(&mut agent, &scene.fixture);
+    let chosen = agent.act("click", &look, element(&look, "menu item", "Green"), json!({})).unwrap();
+    assert_eq!(ending(&chosen), CONFIRMED, "{}", chosen.text);
+    assert_eq!(scene.fixture.state().unwrap().colour, "Green");
+    assert_eq!(effects(&scene.fixture.journal().since(scene.marks[0]).unwrap()), ["colour selected \"Green\""]);
+    assert_eq!(scene.x_server.posture().unwrap(), posture);
+}
+
+/// Qt shows the choices and takes a selection of one, which chooses nothing: it is not offered.
+#[test]
+fn a_qt_combo_that_nothing_chooses_in() {
+    let desktop = desktop();
+    for toolkit in [Toolkit::Qt5, Toolkit::Qt6] {
+        let fixture = Fixture::start(&desktop, toolkit).unwrap();
+        let mut agent = agent(&desktop);
+        let look = observe(&mut agent, &fixture);
+        let opened = agent.act("click", &look, element(&look, "combo box", "Red"), json!({})).unwrap();
+        assert_eq!(ending(&opened), CONFIRMED, "{toolkit:?}\n{}", opened.text);
+        let mark = fixture.journal().mark().unwrap();
+        for tool in ["click", "select"] {
+            let look = observe(&mut agent, &fixture);
+            let green = element(&look, "list item", "Green");
+            let refused = agent.act(tool, &look, green, json!({})).unwrap();
+            assert_eq!(ending(&refused), "not_sent/unverifiable unsupported_action", "{toolkit:?}\n{}", refused.text);
+        }
+        fixture.journal().require_none(mark, QUIET, |entry| entry.element == "colour").unwrap();
+        assert_eq!(fixture.state().unwrap().colour, "Red", "{toolkit:?}");
+        fixture.into_application().kill().unwrap();
+    }
+}

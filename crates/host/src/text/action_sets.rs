@@ -3,7 +3,7 @@
 use super::element_line::special_actions;
 use super::{outline::Outline, quote::bare_or_quoted};
 use crate::{
-    bounds::{ACTION_CHARACTERS, ACTION_SET_ACTIONS, ACTION_SET_ELEMENTS, ACTION_SETS, ACTIONS_LISTED},
+    bounds::{ACTION_CHARACTERS, ACTION_SET_SAVES, ACTION_SETS, ACTIONS_LISTED},
     view::View,
 };
 use std::{collections::HashMap, fmt::Write};
@@ -12,22 +12,22 @@ use std::{collections::HashMap, fmt::Write};
 pub(crate) struct ActionSets<'a>(Vec<Vec<&'a str>>);
 
 impl<'a> ActionSets<'a> {
-    /// The sets that pay: of several actions, on several listed elements. In the order in which they first appear.
+    /// The lists that pay, in the order in which they first appear.
     pub(crate) fn of(view: &'a View, outline: &Outline) -> Self {
         let mut elements: HashMap<Vec<&str>, usize> = HashMap::new();
         let mut order = Vec::new();
         for line in &outline.lines {
             let actions: Vec<&str> = special_actions(&view.elements()[line.element]).collect();
-            if actions.len() < ACTION_SET_ACTIONS {
-                continue;
-            }
             let count = elements.entry(actions.clone()).or_insert(0);
             *count += 1;
-            if *count == ACTION_SET_ELEMENTS {
+            if *count == 1 {
                 order.push(actions);
             }
         }
-        order.truncate(ACTION_SETS);
+        let mut savings: Vec<usize> = order.iter().map(|actions| saved(actions, elements[actions])).collect();
+        savings.sort_unstable_by(|one, other| other.cmp(one));
+        let least = savings.get(ACTION_SETS).map_or(ACTION_SET_SAVES, |next| ACTION_SET_SAVES.max(next + 1));
+        order.retain(|actions| saved(actions, elements[actions]) >= least);
         Self(order)
     }
 
@@ -44,6 +44,15 @@ impl<'a> ActionSets<'a> {
             out.push('\n');
         }
     }
+}
+
+/// Characters that naming the list on each of these elements saves, its explanation paid for.
+fn saved(actions: &[&str], elements: usize) -> usize {
+    const MARK: &str = " +*1";
+    let mut written = String::new();
+    write_actions(&mut written, actions);
+    let characters = written.chars().count();
+    (elements * characters).saturating_sub(elements * MARK.len() + "*1 =\n".len() + characters)
 }
 
 /// ` +name` for each, as many as are listed, and how many more there are.

@@ -138,7 +138,10 @@ pub(crate) fn special_actions(element: &Element) -> impl Iterator<Item = &str> {
 
 /// The names toolkits give the action that `click` performs.
 fn is_click(name: &str) -> bool {
-    matches!(name.to_ascii_lowercase().as_str(), "click" | "press" | "activate" | "toggle" | "jump" | "dodefault")
+    matches!(
+        name.to_ascii_lowercase().as_str(),
+        "click" | "press" | "activate" | "toggle" | "check" | "uncheck" | "jump" | "open" | "dodefault"
+    )
 }
 
 /// What an element of a role usually takes, so that only the exception is written.
